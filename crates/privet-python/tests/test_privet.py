@@ -34,6 +34,26 @@ def test_a_schema_from_types_is_the_one_that_is_written(schema):
     assert "people" in str(schema) and "<pre" in schema._repr_html_()
 
 
+def test_weights_of_rows_are_declared_with_their_largest(people):
+    declared = dict(dataset="d", label="ill", values={"ill": ["no", "yes"]})
+    kinds = {"ill": "str", "x": "float", "w": "float"}
+    with pytest.raises(privet.DeclarationError, match="bounds are missing for 'w'"):
+        privet.Schema.of(kinds, bounds={"x": (0, 1)}, weight="w", **declared)
+    with pytest.raises(privet.DeclarationError, match="begin at 0"):
+        privet.Schema.of(kinds, bounds={"x": (0, 1), "w": (1, 5)}, weight="w", **declared)
+    schema = privet.Schema.of(kinds, bounds={"x": (0, 1), "w": (0, 5)}, weight="w", **declared)
+    assert "w = { type = \"weight\", max = 5" in schema.to_toml() and schema.features == ["x"]
+    # Two groups that say the opposite: the heavier one is heard, and predicting needs no weights.
+    pandas = pytest.importorskip("pandas")
+    x = np.tile([0.1, 0.9], 2000)
+    heavy = np.arange(4000) % 4 < 2
+    ill = np.where((x > 0.5) == heavy, "yes", "no")
+    frame = pandas.DataFrame({"x": x, "w": np.where(heavy, 5.0, 0.1), "ill": ill})
+    privet.Ledger().limit(schema, epsilon=4, delta=1e-6)
+    model = privet.train(frame, schema, algorithm="trees", epsilon=4, delta=1e-6, rows_about=4000)
+    assert list(model.predict(pandas.DataFrame({"x": [0.1, 0.9]}))) == ["no", "yes"]
+
+
 def test_without_a_budget_nothing_is_read(schema, people):
     with pytest.raises(privet.BudgetError, match="ledger.limit"):
         privet.train(people, schema, **SPENT)

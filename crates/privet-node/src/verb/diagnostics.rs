@@ -47,7 +47,10 @@ fn report(schema: &Schema, tallies: &[Tally]) -> String {
     );
     let mut remarks = Vec::new();
     for (column, tally) in counted(schema).zip(tallies) {
-        let is_number = matches!(column.kind, Kind::Number(_) | Kind::Label(Label::Number { .. }));
+        let is_number = matches!(
+            column.kind,
+            Kind::Number(_) | Kind::Label(Label::Number { .. }) | Kind::Weight(_)
+        );
         let of_number = |count: u64| if is_number { count.to_string() } else { "-".into() };
         let _ = writeln!(
             text,
@@ -77,6 +80,7 @@ fn remark(column: &Column, tally: &Tally, is_number: bool) -> Option<String> {
         Kind::Id => "rows without an id are not used".to_owned(),
         Kind::Label(Label::Classes(declared)) => format!("each counts as {:?}", declared.values()[0]),
         Kind::Label(Label::Number { .. }) => "each counts as the middle of the bounds".to_owned(),
+        Kind::Weight(_) => "each counts as a weight of zero".to_owned(),
         Kind::Number(number) if number.fill().is_none() => "each counts as missing".to_owned(),
         Kind::Number(_) => "each counts as the fill".to_owned(),
         _ => "all of them share one slot".to_owned(),
@@ -102,10 +106,11 @@ fn remark(column: &Column, tally: &Tally, is_number: bool) -> Option<String> {
             tally.cells
         ));
     }
-    (2 * tally.missing > tally.cells && matches!(column.kind, Kind::Label(_) | Kind::Id)).then(|| {
-        format!(
-            "'{name}': {} of {} cells are missing; {becomes}.",
-            tally.missing, tally.cells
-        )
-    })
+    (2 * tally.missing > tally.cells && matches!(column.kind, Kind::Label(_) | Kind::Weight(_) | Kind::Id))
+        .then(|| {
+            format!(
+                "'{name}': {} of {} cells are missing; {becomes}.",
+                tally.missing, tally.cells
+            )
+        })
 }

@@ -51,8 +51,11 @@ class Schema:
         skip: Iterable[str] = (),
         unit: str | None = None,
         rows_per_unit: int = 1,
+        weight: str | None = None,
     ) -> Schema:
         """A schema from the names and types of a frame's columns. No cell is read: ``bounds`` and ``values`` are public knowledge.
+
+        ``weight`` names the column that says how much a row counts in training; its bounds are 0 and the largest weight.
 
         ``frame`` may also be a dictionary of names and types: ``"float"``, ``"int"``, ``"bool"`` or ``"str"``.
 
@@ -71,7 +74,7 @@ class Schema:
             strange = [name for name in given if name not in known]
             if strange:
                 raise DeclarationError(f"{what} names {_names(strange)}, and the frame has no such column; it has {_names(kinds)}")
-        for what, name in [("label", label), ("unit", unit)]:
+        for what, name in [("label", label), ("unit", unit), ("weight", weight)]:
             if name is not None and name not in known:
                 raise DeclarationError(f"{what}={name!r} is no column of the frame; it has {_names(kinds)}")
         lines, no_bounds, no_values = [], [], []
@@ -86,6 +89,11 @@ class Schema:
                     low, high = bounds[name]
                 except (TypeError, ValueError):
                     raise DeclarationError(f"bounds[{name!r}] must be two numbers, such as (0, 120)") from None
+                if name == weight:
+                    if float(low) != 0:
+                        raise DeclarationError(f"bounds[{name!r}] of weights begin at 0, such as (0, 5)")
+                    lines.append(f'{_text(name)} = {{ type = "weight", max = {_number(high)}{private} }}')
+                    continue
                 of = "label" if name == label else "integer" if kind == "integer" else "number"
                 lines.append(f'{_text(name)} = {{ type = "{of}", min = {_number(low)}, max = {_number(high)}{private} }}')
             elif name in values:

@@ -27,11 +27,15 @@ pub(super) enum CellRule {
         slots: usize,
     },
     Class(Lookup),
+    /// A label that is a number, or the weight of a row.
     Target {
         min: f64,
         max: f64,
+        /// What a missing cell counts as.
+        fill: f64,
         numeral: Numeral,
         missing: Vec<f64>,
+        is_weight: bool,
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
@@ -69,8 +73,18 @@ impl CellRule {
             Kind::Label(Label::Number { min, max }) => Self::Target {
                 min: *min,
                 max: *max,
+                fill: (min + max) / 2.0,
                 numeral: Numeral::of(schema, column),
                 missing: numbers(),
+                is_weight: false,
+            },
+            Kind::Weight(max) => Self::Target {
+                min: 0.0,
+                max: *max,
+                fill: 0.0,
+                numeral: Numeral::of(schema, column),
+                missing: numbers(),
+                is_weight: true,
             },
             Kind::Id if schema.unit().column.as_ref() == Some(name) => Self::ids(schema),
             Kind::Id | Kind::Skip => Self::Ignore,
@@ -94,6 +108,7 @@ pub(super) enum Taken {
     Feature(Feature),
     Classes(Vec<u16>),
     Numbers(Vec<f32>),
+    Weights(Vec<f32>),
     Ids(Names),
     Hash(ColumnHash),
     /// Of a dictionary: each value by itself.
@@ -116,6 +131,7 @@ impl<'a> ColumnBuilder<'a> {
                 scaled: None,
             }),
             CellRule::Class(_) => Taken::Classes(Vec::new()),
+            CellRule::Target { is_weight: true, .. } => Taken::Weights(Vec::new()),
             CellRule::Target { .. } => Taken::Numbers(Vec::new()),
             CellRule::Ids(_) => Taken::Ids(Names::default()),
             CellRule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
@@ -325,7 +341,9 @@ impl<'a> ColumnBuilder<'a> {
                 _ => to.bins.extend(codes.map(|code| from.bins.get(code))),
             },
             (Taken::Classes(to), Taken::Classes(from)) => to.extend(codes.map(|code| from[code])),
-            (Taken::Numbers(to), Taken::Numbers(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Numbers(to), Taken::Numbers(from)) | (Taken::Weights(to), Taken::Weights(from)) => {
+                to.extend(codes.map(|code| from[code]))
+            }
             (Taken::Hash(to), Taken::Hashes(from)) => codes.for_each(|code| to.append(&from[code])),
             (Taken::Tally(to), Taken::Tallies(from)) => codes.for_each(|code| to.append(&from[code])),
             (Taken::Ids(to), Taken::Ids(from)) => to.extend(codes.map(|code| from.get(code))),
@@ -419,13 +437,17 @@ impl<'a> ColumnBuilder<'a> {
             }
             (
                 CellRule::Target {
-                    min, max, missing, ..
+                    min,
+                    max,
+                    fill,
+                    missing,
+                    ..
                 },
-                Taken::Numbers(numbers),
+                Taken::Numbers(numbers) | Taken::Weights(numbers),
             ) => {
                 numbers.extend(cells.map(|cell| {
                     let cell = cell.filter(|x| is_known(*x, missing));
-                    cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
+                    cell.map_or(*fill, |x| x.clamp(*min, *max)) as f32
                 }));
             }
             (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.number(cell)),
@@ -448,7 +470,7 @@ impl<'a> ColumnBuilder<'a> {
         match &self.taken {
             Taken::Feature(feature) => Some(feature.bins.len()),
             Taken::Classes(classes) => Some(classes.len()),
-            Taken::Numbers(numbers) => Some(numbers.len()),
+            Taken::Numbers(numbers) | Taken::Weights(numbers) => Some(numbers.len()),
             Taken::Ids(ids) => Some(ids.len()),
             // A column that is not there is not missed.
             Taken::Hash(hash) => Some(hash.rows()).filter(|&rows| rows > 0),

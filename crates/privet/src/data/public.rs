@@ -44,6 +44,9 @@ impl Table {
             let label = schema
                 .label()
                 .is_some_and(|(column, _)| is_public(&column.name, column.private));
+            let weight = schema
+                .weight()
+                .is_some_and(|(column, _)| is_public(&column.name, column.private));
             // A table of which no piece was read has no columns.
             let kept = places.iter().filter_map(|&place| cells.features.get(place));
             Public {
@@ -51,6 +54,7 @@ impl Table {
                     rows: cells.rows,
                     features: kept.cloned().collect(),
                     target: cells.target.clone().filter(|_| label),
+                    weights: cells.weights.clone().filter(|_| weight),
                     units: None,
                     ids: None,
                 },

@@ -73,6 +73,7 @@ impl Table {
                 let part = schema.select(|column| column.kind == Kind::Id || has(&column.name))?;
                 let kept: Vec<bool> = schema.features().map(|column| has(&column.name)).collect();
                 let label = schema.label().is_some_and(|(column, _)| has(&column.name));
+                let weight = schema.weight().is_some_and(|(column, _)| has(&column.name));
                 let cells = self.cells().as_ref().map(|cells| Cells {
                     rows: cells.rows,
                     features: cells
@@ -83,6 +84,7 @@ impl Table {
                         .map(|(feature, _)| feature.clone())
                         .collect(),
                     target: cells.target.clone().filter(|_| label),
+                    weights: cells.weights.clone().filter(|_| weight),
                     units: cells.units.clone(),
                     ids: cells.ids.clone(),
                 });
@@ -95,9 +97,10 @@ impl Table {
     /// may be others.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if features, label or units are declared otherwise.
+    /// [`Error::Misuse`] if features, label, weights or units are declared otherwise.
     pub fn as_of(&self, schema: &Arc<Schema>) -> Result<Self, Error> {
-        if self.schema().differs(schema).is_some() || self.schema().unit() != schema.unit() {
+        let alike = self.schema().unit() == schema.unit() && self.schema().weight() == schema.weight();
+        if self.schema().differs(schema).is_some() || !alike {
             return Err(Error::misuse("the rows were read otherwise than by this schema"));
         }
         Ok(self.with(Arc::clone(schema), self.cells().clone()))

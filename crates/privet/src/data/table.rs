@@ -163,6 +163,8 @@ pub struct Cells {
     pub(super) rows: usize,
     pub(super) features: Vec<Feature>,
     pub(super) target: Option<Target>,
+    /// How much each row counts, if the schema has a column of weights.
+    pub(super) weights: Option<Vec<f32>>,
     /// The unit of each row, if the schema has a unit column.
     pub(super) units: Option<Vec<u32>>,
     /// The id of each row, if rows are to be matched with another party's.
@@ -177,6 +179,8 @@ impl Cells {
         pub features(&features) -> &[Feature];
         /// The labels, if they were read.
         pub target(target.as_ref()) -> Option<&Target>;
+        /// How much each row counts in training, if the schema has a column of weights and they were read.
+        pub weights(weights.as_deref()) -> Option<&[f32]>;
         /// The unit of each row, if the schema has a unit column.
         pub units(units.as_deref()) -> Option<&[u32]>;
         /// The id of each row, if [`Intake::aligned_by`] asked for them.
@@ -222,6 +226,11 @@ impl Cells {
                 .map(|place| Feature::join(rows, feature(place)))
                 .collect(),
             target: Target::join(rows, parts.iter().map(|part| part.target.clone())),
+            weights: parts
+                .iter()
+                .map(|part| part.weights.clone())
+                .collect::<Option<Vec<_>>>()
+                .map(|weights| weights.concat()),
             units: units.map(|units| units.concat()),
             ids: None,
         }
@@ -243,6 +252,7 @@ impl Cells {
                 Target::Classes(classes) => Target::Classes(pick(classes, rows)),
                 Target::Numbers(numbers) => Target::Numbers(pick(numbers, rows)),
             }),
+            weights: self.weights.as_ref().map(|weights| pick(weights, rows)),
             units: self.units.as_ref().map(|units| pick(units, rows)),
             ids: self.ids.as_ref().map(|ids| ids.take(rows)),
         }
@@ -284,6 +294,9 @@ impl Cells {
             cells.features.push(Feature::join(rows, parts));
         }
         cells.target = Target::join(rows, pieces.iter_mut().map(|piece| piece.cells.target.take()));
+        let weights = pieces.iter_mut().map(|piece| piece.cells.weights.take());
+        let weights: Option<Vec<Vec<f32>>> = weights.collect();
+        cells.weights = weights.filter(|all| !all.is_empty()).map(|all| all.concat());
         let ids: Option<Vec<Names>> = pieces.iter_mut().map(|piece| piece.ids.take()).collect();
         cells.ids = ids.filter(|ids| !ids.is_empty()).map(|ids| {
             let mut all = Names::default();
@@ -506,6 +519,7 @@ impl Intake {
             match column.taken {
                 Taken::Feature(feature) => piece.cells.features.push(feature),
                 Taken::Classes(classes) => piece.cells.target = Some(Target::Classes(classes)),
+                Taken::Weights(weights) => piece.cells.weights = Some(weights),
                 Taken::Numbers(numbers) => piece.cells.target = Some(Target::Numbers(numbers)),
                 Taken::Ids(ids) => {
                     let is_unit =

@@ -143,7 +143,7 @@ impl Shape {
                         (declared.values().len(), declared.missing(), false)
                     }
                     Kind::Category(declared) => (0, declared.missing(), false),
-                    Kind::Id | Kind::Skip | Kind::Label(_) => (0, 0, false),
+                    Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => (0, 0, false),
                 };
                 Self {
                     slots: column.kind.slots(),

@@ -72,7 +72,7 @@ impl Coordinate {
                     Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
                         declared.values().len()
                     }
-                    Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) => 0,
+                    Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => 0,
                 },
             })
             .collect()

@@ -99,7 +99,7 @@ fn table(schema: &Schema, rows: usize, (seed, stream): (u64, u64)) -> String {
 
 fn is_fraction(kind: &Kind) -> bool {
     matches!(kind, Kind::Number(number) if !number.is_date())
-        || matches!(kind, Kind::Label(Label::Number { .. }))
+        || matches!(kind, Kind::Label(Label::Number { .. }) | Kind::Weight(_))
 }
 
 fn cell(schema: &Schema, column: &Column, (row, lean): (usize, f64), dice: &mut Dice) -> String {
@@ -118,6 +118,7 @@ fn cell(schema: &Schema, column: &Column, (row, lean): (usize, f64), dice: &mut 
         Kind::Skip => String::new(),
         Kind::Label(Label::Classes(declared)) => value(declared.values(), label),
         Kind::Label(Label::Number { min, max }) => document::number(min + label * (max - min)),
+        Kind::Weight(max) => document::number(dice.share() * max),
         Kind::Number(_) | Kind::Ordinal(_) | Kind::Category(_) | Kind::Flag(_) if missing.is_some() => {
             missing.cloned().unwrap_or_default()
         }

@@ -95,6 +95,7 @@ impl Schema {
     fn column_faults(&self, faults: &mut Vec<(Place, String)>) {
         let mut names = BTreeSet::new();
         let mut label: Option<&Column> = None;
+        let mut weight: Option<&Column> = None;
         for (place, column) in self.columns.iter().enumerate() {
             let mut fault = |why: String| faults.push((Place::Column(place), why));
             let name = &column.name;
@@ -130,6 +131,20 @@ impl Schema {
                             first.name
                         )),
                         None => label = Some(column),
+                    }
+                }
+                Kind::Weight(max) => {
+                    if !(max.is_normal() && *max > 0.0 && *max <= 1e9) {
+                        fault(format!(
+                            "column '{name}': max = {max}: the largest weight is a number above 0, and at most 1e9"
+                        ));
+                    }
+                    match weight {
+                        Some(first) => fault(format!(
+                            "'{}' and '{name}' are both weights: a row has one",
+                            first.name
+                        )),
+                        None => weight = Some(column),
                     }
                 }
                 _ => {}

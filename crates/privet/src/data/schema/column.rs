@@ -23,9 +23,10 @@ pub(super) enum Type {
     Id,
     Skip,
     Label,
+    Weight,
 }
 
-const TYPES: [(&str, Type); 9] = [
+const TYPES: [(&str, Type); 10] = [
     ("number", Type::Number),
     ("integer", Type::Integer),
     ("date", Type::Date),
@@ -35,16 +36,18 @@ const TYPES: [(&str, Type); 9] = [
     ("id", Type::Id),
     ("skip", Type::Skip),
     ("label", Type::Label),
+    ("weight", Type::Weight),
 ];
 
 /// What other programs call these types.
-const ELSEWHERE: [(&str, &[&str]); 7] = [
+const ELSEWHERE: [(&str, &[&str]); 8] = [
     ("number", &["float", "double", "real", "numeric"]),
     ("integer", &["long"]),
     ("date", &["datetime", "timestamp", "time"]),
     ("category", &["string", "text", "enum", "nominal"]),
     ("flag", &["bool", "boolean", "binary"]),
     ("label", &["target", "class"]),
+    ("weight", &["weights", "sample_weight"]),
     ("skip", &["ignore"]),
 ];
 
@@ -52,10 +55,10 @@ const NUMBERS: &[Type] = &[Type::Number, Type::Integer];
 
 /// Keys that only some types have, with those types.
 const SPECIAL: [(&str, &[Type]); 9] = {
-    use Type::{Category, Date, Flag, Integer, Label, Number, Ordinal};
+    use Type::{Category, Date, Flag, Integer, Label, Number, Ordinal, Weight};
     [
         ("min", &[Number, Integer, Date, Label]),
-        ("max", &[Number, Integer, Date, Label]),
+        ("max", &[Number, Integer, Date, Label, Weight]),
         ("bins", &[Number, Integer, Date]),
         ("cuts", &[Number, Integer, Date]),
         ("spacing", NUMBERS),
@@ -123,6 +126,7 @@ pub(super) fn read(section: Section<'_>) -> Option<Column> {
         Type::Id => Some(Kind::Id),
         Type::Skip => Some(Kind::Skip),
         Type::Label => label(section),
+        Type::Weight => weight(section),
     };
     let kind = read.or_else(|| stand_in(kind))?;
     Some(Column {
@@ -169,6 +173,7 @@ fn stand_in(kind: Type) -> Option<Kind> {
         Type::Id => Kind::Id,
         Type::Skip => Kind::Skip,
         Type::Label => Kind::Label(Label::Classes(values)),
+        Type::Weight => Kind::Weight(1.0),
     })
 }
 
@@ -312,6 +317,21 @@ fn label(section: Section<'_>) -> Option<Kind> {
         min: min?.value,
         max: max?.value,
     }))
+}
+
+fn weight(section: Section<'_>) -> Option<Kind> {
+    if !section.has("max") {
+        let name = section.name();
+        section.finding_at(
+            "max",
+            format!(
+                "column '{name}' needs max, the largest weight that a row can have, from public knowledge and not from this table, such as: {} = \
+                 {{ type = \"weight\", max = 5 }}",
+                bare(name)
+            ),
+        );
+    }
+    Some(Kind::Weight(section.number("max")?.value))
 }
 
 /// What a constructor refuses becomes a finding at the column's line.

@@ -217,6 +217,10 @@ impl Column {
                 digits(*max),
                 digits((min + max) / 2.0)
             ),
+            Kind::Weight(max) => format!(
+                "how much a row counts in training, {whose}: 0 to {}{measure}; a row without one has a weight of zero",
+                digits(*max)
+            ),
         }
     }
 }

@@ -22,6 +22,8 @@ pub enum Kind {
     Skip,
     /// What is to be predicted.
     Label(Label),
+    /// How much a row counts in training: a number from 0 to this. A row without one has a weight of zero.
+    Weight(f64),
 }
 
 impl Kind {
@@ -40,7 +42,7 @@ impl Kind {
             Self::Ordinal(declared) | Self::Category(declared) | Self::Flag(declared) => {
                 declared.values().len() + 2
             }
-            Self::Id | Self::Skip | Self::Label(_) => 0,
+            Self::Id | Self::Skip | Self::Label(_) | Self::Weight(_) => 0,
         }
     }
 
@@ -56,6 +58,7 @@ impl Kind {
             Self::Id => "id",
             Self::Skip => "skip",
             Self::Label(_) => "label",
+            Self::Weight(_) => "weight",
         }
     }
 }

@@ -33,10 +33,13 @@ pub use codebook::CodeBook;
 pub use draft::{ColumnGuess, DraftColumn, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub(crate) use read::MOST_SLOTS_OF_PEER;
-pub use spec::{Bound, ColumnSpec, Domain, Fill, category, date, flag, id, label, number, ordinal, skip};
+pub use spec::{
+    Bound, ColumnSpec, Domain, Fill, category, date, flag, id, label, number, ordinal, skip, weight,
+};
 pub use transform::{Transform, Units};
 
 use crate::Error;
+use crate::data::document;
 use crate::error::Subject;
 use crate::privacy::{Relation, getters};
 
@@ -163,6 +166,31 @@ impl Schema {
             Kind::Label(label) => Some((column, label)),
             _ => None,
         })
+    }
+
+    /// The column that says how much a row counts in training, and the largest weight.
+    pub fn weight(&self) -> Option<(&Column, f64)> {
+        self.columns.iter().find_map(|column| match column.kind {
+            Kind::Weight(max) => Some((column, max)),
+            _ => None,
+        })
+    }
+
+    /// Checks that rows have no weights, for what does not weigh them.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if a column declares some.
+    pub(crate) fn has_no_weights(&self, what: &str) -> Result<(), Error> {
+        let Some((column, _)) = self.weight() else {
+            return Ok(());
+        };
+        let why = format!(
+            "column '{}' declares weights of rows, and {what} counts every row alike: weights are for algorithm = \"trees\" of setting = \
+             \"central\", and for setting = \"plain\". Use one of these, or write {} = {{ type = \"skip\" }}",
+            column.name,
+            document::key(&column.name)
+        );
+        Err(Error::parameter(Subject::Schema, why))
     }
 
     /// Whom the schema protects: a person as a whole if every column that is read is private, else the private columns.

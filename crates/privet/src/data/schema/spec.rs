@@ -77,6 +77,11 @@ pub fn id(name: impl Into<String>) -> ColumnSpec {
     ColumnSpec::new(name, Type::Id, Domain::Nothing)
 }
 
+/// How much a row counts in training: a number from 0 to a public maximum. A row without one has a weight of zero.
+pub fn weight(name: impl Into<String>, max: f64) -> ColumnSpec {
+    ColumnSpec::new(name, Type::Weight, Domain::Range(0.0, max))
+}
+
 /// A column of the table that is not read.
 pub fn skip(name: impl Into<String>) -> ColumnSpec {
     ColumnSpec::new(name, Type::Skip, Domain::Nothing)
@@ -317,6 +322,7 @@ impl ColumnSpec {
             }
             (Type::Label, Domain::Range(..)) if self.fill.is_some() => Err(NO_FILL.into()),
             (Type::Label, Domain::Range(min, max)) => Ok(Kind::Label(Label::Number { min, max })),
+            (Type::Weight, Domain::Range(_, max)) => Ok(Kind::Weight(max)),
             (kind, Domain::Values(values)) => {
                 // A category may be called 3.
                 let fill = self.fill.map(|fill| match fill {

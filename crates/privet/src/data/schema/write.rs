@@ -68,6 +68,7 @@ pub(super) fn body(column: &Column) -> String {
             also("min", number(*min));
             also("max", number(*max));
         }
+        Kind::Weight(max) => also("max", number(*max)),
     }
     if let Some(measure) = &column.measure {
         also("measure", quoted(measure));

@@ -34,7 +34,7 @@ impl Column {
             Kind::Number(number) => (number.cuts().bins(), true),
             Kind::Ordinal(declared) | Kind::Flag(declared) => (declared.values().len(), true),
             Kind::Category(declared) => (declared.values().len(), false),
-            Kind::Id | Kind::Skip | Kind::Label(_) => (0, true),
+            Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => (0, true),
         };
         schema
             .features()

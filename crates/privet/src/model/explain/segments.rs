@@ -111,7 +111,7 @@ fn last_possible(column: &Column, engine: &tree::Column) -> usize {
         Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
             declared.fill().is_some()
         }
-        Kind::Id | Kind::Skip | Kind::Label(_) => false,
+        Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => false,
     };
     engine.slots - usize::from(is_filled)
 }
@@ -141,7 +141,7 @@ fn meaning(kind: &Kind, first: usize, end: usize) -> Meaning {
                 Some(_) => Meaning::Missing,
             }
         }
-        Kind::Id | Kind::Skip | Kind::Label(_) => Meaning::Undeclared,
+        Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => Meaning::Undeclared,
     }
 }
 

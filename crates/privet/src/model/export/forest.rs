@@ -81,7 +81,7 @@ impl Axis {
                 points: (0..declared.other()).map(|code| f32::from(code) + 0.5).collect(),
                 missing: declared.missing(),
             },
-            Kind::Id | Kind::Skip | Kind::Label(_) => Self {
+            Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => Self {
                 points: Vec::new(),
                 missing: 0,
             },

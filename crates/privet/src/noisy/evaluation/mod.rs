@@ -218,7 +218,12 @@ impl Evaluation {
     pub(crate) fn law(&self, schema: &Schema, relation: &Relation, price: Price) -> Result<Law, Error> {
         self.few_classes()?;
         schema.covered_by(relation)?;
-        Law::of_counts(relation, price, self.entries(), Anchor::new("evaluation#counts"))
+        Law::of_counts(
+            relation,
+            price,
+            (self.entries(), 1),
+            Anchor::new("evaluation#counts"),
+        )
     }
 
     /// The counts of how an ensemble of this schema does on rows, without noise.

@@ -25,13 +25,14 @@ pub(super) fn place(score: f32, positive: bool) -> usize {
     2 * bin.min(BINS - 1) + usize::from(positive)
 }
 
-/// Fits a slope and an intercept to released counts with noise of this deviation, where rows of either class weigh so much.
+/// Fits a slope and an intercept to released counts with noise of this deviation in rows, where one row counts `unit` and rows of either class
+/// weigh so much.
 ///
 /// # Privacy
 /// `docs/proofs/trees.md#calibration`.
-pub(super) fn of(counts: &[i64], deviation: f64, weights: [f64; 2]) -> Calibration {
+pub(super) fn of(counts: &[i64], (deviation, unit): (f64, f64), weights: [f64; 2]) -> Calibration {
     let weighed = counts.iter().zip(weights.into_iter().cycle());
-    let weighed = weighed.map(|(&count, weight)| (count as f64 * weight).round() as i64);
+    let weighed = weighed.map(|(&count, weight)| (count as f64 / unit * weight).round() as i64);
     let [intercept, slope] = fit(&weighed.collect::<Vec<_>>(), deviation);
     Calibration {
         slope,

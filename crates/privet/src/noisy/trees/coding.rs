@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::data::Schema;
+use crate::data::schema::Column;
 use crate::privacy::Relation;
 
 /// One, as a gradient.
@@ -14,6 +15,18 @@ pub(super) const ONE: i64 = 1 << 12;
 const STEPS: f32 = 256.0;
 /// Margins beyond this count as this: their gradients differ by less than a step of the grid.
 const FAR: i32 = 10 * 256;
+
+/// The weight of a row on the grid: what it counts, as a share of the largest weight, rounded down.
+pub(super) fn share(weight: f32, largest: f64) -> u16 {
+    // What is not a number becomes zero.
+    ((f64::from(weight) / largest * ONE as f64) as i64).clamp(0, ONE) as u16
+}
+
+/// What a row adds, if it counts so much on the grid. Sizes are rounded down: none grows, and none changes its sign.
+#[inline]
+pub(super) fn weighed(x: i64, share: u16) -> i64 {
+    x * i64::from(share) / ONE
+}
 
 /// The noise that sums will get: it decides what a hessian may weigh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +53,13 @@ impl Unchanged {
     pub(crate) fn under(schema: &Schema, relation: &Relation) -> Self {
         let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
         let label = schema.label().map(|(label, _)| label.is_public(relation));
+        let weight = schema.weight().map(|(column, _)| column);
+        let is_public = |column: &Column| column.is_public(relation);
         match label {
             Some(true) => Self::Label,
-            _ if columns_only && schema.features().all(|column| column.is_public(relation)) => Self::Features,
+            _ if columns_only && schema.features().all(is_public) && weight.is_none_or(is_public) => {
+                Self::Features
+            }
             _ => Self::Nothing,
         }
     }
@@ -380,7 +397,7 @@ impl Residual {
             l1: one + count,
             l2_squared: one * one + count * count,
             gradient_squared: one * one,
-            // A replaced row that stays in its leaf still counts once.
+            // A replaced row that stays in its leaf still counts once; if its weight is another, its gradient moves by less than counts do.
             hessian_squared: 0,
             turns: true,
             relabelled: Relabelled {

@@ -39,7 +39,7 @@ impl Forest {
         Law::of_counts(
             relation,
             self.price,
-            self.trees.into(),
+            (self.trees.into(), 1),
             Anchor::new("central#forest"),
         )
     }

@@ -126,20 +126,21 @@ impl Growth {
             before,
             ..
         } = training;
-        let (columns, coding, transform) = (&features.columns, &plan.coding, plan.transform);
+        let (columns, coding) = (&features.columns, &plan.coding);
+        let scale = (plan.transform, plan.largest_weight);
         let known = start.as_ref().map(|start| start.scores.as_slice());
         let mut before = before;
         let scored = before.as_mut().and_then(|before| before.scores.take());
         // What earlier trees say of a row is as private as the row.
         let mut rows = match (&before, scored) {
-            (None, _) => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, transform, known)),
+            (None, _) => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, scale, known)),
             (Some(_), Some(scores)) => cells.zip(scores, |cells, scores| {
-                ScoredRows::new(cells, columns.clone(), coding, transform, Some(&scores))
+                ScoredRows::new(cells, columns.clone(), coding, scale, Some(&scores))
             }),
             (Some(before), None) => cells.map(|cells| {
                 let scores = before.ensemble.scores(schema, &cells).unwrap_or_default();
                 let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-                ScoredRows::new(cells, columns.clone(), coding, transform, Some(&scores))
+                ScoredRows::new(cells, columns.clone(), coding, scale, Some(&scores))
             }),
         };
         let unit = before.as_ref().and_then(|before| before.unit);
@@ -318,9 +319,10 @@ impl Growth {
             }
             Stage::Calibration | Stage::Done => {
                 noisy.iter().for_each(|&count| told.long(count as u64));
+                let unit = self.plan.counted_as() as f64;
                 self.calibration = Some(calibration::of(
                     noisy,
-                    deviation,
+                    (deviation / unit, unit),
                     self.plan.coding.class_weights(),
                 ));
                 self.at = Stage::Done;

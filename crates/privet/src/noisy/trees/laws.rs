@@ -19,7 +19,7 @@ const LABEL_BINS: [usize; 2] = [8, 64];
 /// In how many: in so many that rows that are spread evenly over them are still seen in each. Where a bin holds less than half a deviation of noise,
 /// the bins that labels lie in cannot be told from others ([`LabelRange`](super::histograms::LabelRange)), and quartiles are those of noise.
 pub(super) fn label_bins(price: Price, relation: &Relation, rows: u64) -> Result<usize, Error> {
-    let deviation = match (price, counted(price, relation, 1)?) {
+    let deviation = match (price, counted(price, relation, (1, 1))?) {
         (Price::Pure(epsilon), Norm::L1(l1)) => std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64(),
         (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => (l2 as f64 / mu_squared.to_f64()).sqrt(),
         _ => return Err(Error::internal("counts are paid for in ε or in μ²")),
@@ -104,7 +104,7 @@ impl Laws {
         };
         let steps = relation.steps();
         let counts = |price: Price, features: usize, anchor: Anchor| {
-            Law::of_counts(relation, price, features as u64, anchor)
+            Law::of_counts(relation, price, (features as u64, 1), anchor)
         };
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let counted_labels = match training.before {
@@ -161,7 +161,9 @@ impl Laws {
             later = Some(sums(each)?);
         }
         let calibration = plan.shares.calibration;
-        let calibration = calibration.map(|price| counts(price, 1, Anchor::new("trees#calibration")));
+        let by_score = (1, plan.counted_as() as u64);
+        let calibration = calibration
+            .map(|price| Law::of_counts(relation, price, by_score, Anchor::new("trees#calibration")));
         Ok(Self {
             of: [label_law, counts_law, Some(leaves), calibration.transpose()?],
             spikes,
@@ -191,16 +193,20 @@ fn points(low: f64, high: f64, bins: usize) -> Vec<f64> {
     points
 }
 
-/// How far one change moves the counts of this many histograms: a row has one slot of each.
-fn counted(price: Price, relation: &Relation, histograms: u64) -> Result<Norm, Error> {
+/// How far one change moves the counts of this many histograms: a row has one slot of each, and adds at most `row` to it.
+fn counted(price: Price, relation: &Relation, (histograms, row): (u64, u64)) -> Result<Norm, Error> {
     let rows = u128::from(relation.rows().get());
     let moved = match relation {
         Relation::AddRemove { .. } => 1,
         Relation::Replace { .. } | Relation::ReplacePrivate { .. } | Relation::Owner => 2,
     };
     match price {
-        Price::Pure(_) => Ok(Norm::L1(relation.steps().saturating_mul(histograms))),
-        Price::Gaussian(_) => Ok(Norm::L2Squared(moved * rows * rows * u128::from(histograms))),
+        Price::Pure(_) => Ok(Norm::L1(
+            relation.steps().saturating_mul(histograms).saturating_mul(row),
+        )),
+        Price::Gaussian(_) => Ok(Norm::L2Squared(
+            moved * rows * rows * u128::from(histograms) * u128::from(row) * u128::from(row),
+        )),
         Price::Concentrated(_) => Err(Error::internal("counts are paid for in ε or in μ²")),
     }
 }
@@ -214,14 +220,14 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// Of counts in so many histograms, of each of which a row adds one to one slot.
+    /// Of counts in so many histograms, of each of which a row adds at most `row` to one slot, and nothing below zero.
     pub(crate) fn of_counts(
         relation: &Relation,
         price: Price,
-        histograms: u64,
+        (histograms, row): (u64, u64),
         anchor: Anchor,
     ) -> Result<Self, Error> {
-        let norm = counted(price, relation, histograms)?;
+        let norm = counted(price, relation, (histograms, row))?;
         let moves = relation.steps().saturating_mul(histograms);
         Self::new(relation, norm, price, anchor, moves)
     }

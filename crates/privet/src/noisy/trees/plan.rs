@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub(super) bounds: Option<[f64; 2]>,
     /// The scale on which labels are learnt.
     pub(crate) transform: Transform,
+    /// The largest weight of a row, if rows have weights.
+    pub(super) largest_weight: Option<f64>,
     /// In about how many bins labels that are numbers are counted, twice.
     pub(super) label_bins: usize,
     /// The size that residuals are clipped to, in halves of the label's range; from noisy quartiles of the labels if not given.
@@ -155,7 +157,8 @@ impl Trees {
             _ if is_number => (4.0 * way / visits).min(0.5),
             _ => (2.0 * way / visits).min(0.5),
         };
-        let histograms = is_number && splits == Splits::OneFeature;
+        // Rows with weights are counted with each tree, as what they count.
+        let histograms = is_number && splits == Splits::OneFeature && schema.weight().is_none();
         let count = match splits {
             _ if histograms => 0,
             Splits::Pairs => ONE / 4,
@@ -205,6 +208,7 @@ impl Trees {
             pairs: if fine { PairRule::FINE } else { PairRule::COARSE },
             bounds,
             transform,
+            largest_weight: schema.weight().map(|(_, largest)| largest),
             label_bins,
             clip: self.gradient_clip,
             quartiles: if fine { 0.2 } else { 0.45 },
@@ -302,6 +306,11 @@ fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Er
 }
 
 impl Plan {
+    /// What a row with the largest weight adds to the counts of rows by score.
+    pub(super) fn counted_as(&self) -> i64 {
+        if self.largest_weight.is_some() { ONE } else { 1 }
+    }
+
     /// Whether the table is to be read in bins that are fine enough to find spikes in.
     pub(crate) fn finds_spikes(&self) -> bool {
         self.spikes.is_some()

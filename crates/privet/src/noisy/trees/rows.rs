@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::calibration;
-use super::coding::Coding;
+use super::coding::{Coding, share, weighed};
 use super::cut::Cut;
 use super::greedy::GradientRow;
 use crate::data::schema::Transform;
@@ -21,6 +21,8 @@ pub(super) struct ScoredRows {
     cells: Cells,
     columns: Vec<Column>,
     labels: RowLabels,
+    /// What each row counts, on the grid, if rows have weights.
+    weights: Option<Vec<u16>>,
     scores: Vec<f32>,
     /// What the last pass summed: for each leaf, for each output, a gradient and a hessian.
     pub(super) sums: Vec<i64>,
@@ -53,15 +55,17 @@ pub(super) struct Pass<'a> {
 
 impl ScoredRows {
     /// Scores begin at `known`, or at zero; `known` is subtracted from numeric labels, which are transformed first. A missing label counts as zero,
-    /// or as the first class.
+    /// or as the first class. `largest` is the largest weight of a row, if rows have weights.
     pub(super) fn new(
         cells: Cells,
         columns: Vec<Column>,
         coding: &Coding,
-        transform: Transform,
+        (transform, largest): (Transform, Option<f64>),
         known: Option<&[f32]>,
     ) -> Self {
         let rows = cells.rows();
+        let weights = largest.zip(cells.weights());
+        let weights = weights.map(|(largest, of)| of.iter().map(|&weight| share(weight, largest)).collect());
         let mut labels = match (coding, cells.target()) {
             (Coding::Odds(_), Some(Target::Classes(of))) => {
                 RowLabels::Sides(of.iter().map(|&class| class > 0).collect())
@@ -93,6 +97,7 @@ impl ScoredRows {
             cells,
             columns,
             labels,
+            weights,
             scores,
             sums: Vec::new(),
         }
@@ -116,6 +121,7 @@ impl ScoredRows {
         let outputs = pass.coding.outputs();
         let length = 2 * outputs * pass.next.leaves();
         let (cells, columns, labels) = (&self.cells, &self.columns, &self.labels);
+        let weights = self.weights.as_deref();
         let one_chunk = |(chunk, scores): (usize, &mut [f32])| {
             let mut sums = vec![0i64; length];
             let mut leaves = [0; BLOCK];
@@ -127,7 +133,12 @@ impl ScoredRows {
                     add(&done.values, leaves, scores, outputs);
                 }
                 pass.next.fill(cells, columns, first, leaves);
-                labels.sum(pass.coding, first, leaves, scores, &mut sums);
+                let added = Added {
+                    leaves,
+                    scores,
+                    weights: weights.map(|weights| &weights[first..][..leaves.len()]),
+                };
+                labels.sum(pass.coding, first, added, &mut sums);
             }
             sums
         };
@@ -174,7 +185,10 @@ impl ScoredRows {
         let slots = self.cells.features().iter().map(|feature| feature.bins.get(row));
         GradientRow {
             slots: slots.collect(),
-            gradient,
+            gradient: match &self.weights {
+                Some(weights) => weighed(gradient, weights[row]),
+                None => gradient,
+            },
         }
     }
 
@@ -198,12 +212,17 @@ impl ScoredRows {
         counts
     }
 
-    /// Rows of two classes by score and class.
+    /// Rows of two classes by score and class; of rows with weights what they count, on the grid.
     pub(super) fn by_score(&self) -> Vec<i64> {
         let mut counts = vec![0; calibration::COUNTS];
         if let RowLabels::Sides(sides) = &self.labels {
-            for (&score, &side) in self.scores.iter().zip(sides) {
-                counts[calibration::place(score, side)] += 1;
+            let places = self.scores.iter().zip(sides);
+            let places = places.map(|(&score, &side)| calibration::place(score, side));
+            match &self.weights {
+                None => places.for_each(|place| counts[place] += 1),
+                Some(weights) => places
+                    .zip(weights)
+                    .for_each(|(place, &share)| counts[place] += i64::from(share)),
             }
         }
         counts
@@ -236,23 +255,41 @@ fn add(values: &[f32], leaves: &[u16], scores: &mut [f32], outputs: usize) {
     }
 }
 
+/// Some rows that are added to the leaves they are in.
+struct Added<'a> {
+    leaves: &'a [u16],
+    scores: &'a [f32],
+    weights: Option<&'a [u16]>,
+}
+
 impl RowLabels {
-    fn sum(&self, coding: &Coding, first: usize, leaves: &[u16], scores: &[f32], sums: &mut [i64]) {
+    fn sum(&self, coding: &Coding, first: usize, added: Added<'_>, sums: &mut [i64]) {
+        let Added {
+            leaves,
+            scores,
+            weights,
+        } = added;
         match (self, coding) {
             (Self::Sides(sides), Coding::Odds(odds)) => {
                 let each = leaves.iter().zip(scores).zip(&sides[first..]);
-                each.for_each(|((&leaf, &score), &side)| pair(sums, leaf, odds.at(score, side)));
+                let each = each.map(|((&leaf, &score), &side)| (leaf, odds.at(score, side)));
+                pairs(sums, each, weights);
             }
             (Self::Numbers(numbers), Coding::Residual(residual)) => {
                 let each = leaves.iter().zip(scores).zip(&numbers[first..]);
-                each.for_each(|((&leaf, &score), &y)| pair(sums, leaf, residual.at(score, y)));
+                let each = each.map(|((&leaf, &score), &y)| (leaf, residual.at(score, y)));
+                pairs(sums, each, weights);
             }
             (Self::Classes(of), Coding::Classes(classes)) => {
                 let outputs = coding.outputs();
                 let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
                 let each = leaves.iter().zip(scores.chunks_exact(outputs)).zip(&of[first..]);
-                for ((&leaf, scores), &label) in each {
+                for (row, ((&leaf, scores), &label)) in each.enumerate() {
                     classes.at(scores, usize::from(label), &mut gradients, &mut hessians);
+                    if let Some(weights) = weights {
+                        let all = gradients.iter_mut().chain(&mut hessians);
+                        all.for_each(|x| *x = weighed(*x, weights[row]));
+                    }
                     let own = &mut sums[2 * outputs * usize::from(leaf)..][..2 * outputs];
                     for (pair, (g, h)) in own.chunks_exact_mut(2).zip(gradients.iter().zip(&hessians)) {
                         pair[0] += g;
@@ -266,9 +303,18 @@ impl RowLabels {
     }
 }
 
+/// Adds the gradient and the hessian of each row to those of its leaf.
 #[inline]
-fn pair(sums: &mut [i64], leaf: u16, (gradient, hessian): (i32, i32)) {
-    let own = &mut sums[2 * usize::from(leaf)..][..2];
-    own[0] += i64::from(gradient);
-    own[1] += i64::from(hessian);
+fn pairs(sums: &mut [i64], each: impl Iterator<Item = (u16, (i32, i32))>, weights: Option<&[u16]>) {
+    let mut add = |leaf: u16, (gradient, hessian): (i64, i64)| {
+        let own = &mut sums[2 * usize::from(leaf)..][..2];
+        own[0] += gradient;
+        own[1] += hessian;
+    };
+    match weights {
+        None => each.for_each(|(leaf, (g, h))| add(leaf, (g.into(), h.into()))),
+        Some(weights) => each.zip(weights).for_each(|((leaf, (g, h)), &share)| {
+            add(leaf, (weighed(g.into(), share), weighed(h.into(), share)));
+        }),
+    }
 }

@@ -33,6 +33,10 @@ impl Algorithm for Auto {
         true
     }
 
+    fn weighs_rows(&self) -> bool {
+        true
+    }
+
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let (because, resolved) = choose(facts)?;
         Ok(Resolved {
@@ -44,6 +48,10 @@ impl Algorithm for Auto {
 
 /// What the rule chooses, and why.
 fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
+    if facts.schema.weight().is_some() {
+        let because = "rows have weights, and trees alone weigh rows";
+        return Ok((because.into(), Trees::default().resolve(facts)?));
+    }
     // Under add-remove a person moves half as much, which is worth twice the ε.
     let epsilon = facts.budget.epsilon.to_f64() / facts.relation.steps() as f64;
     let many = facts.budget.delta == Delta::ZERO && facts.has_many_classes() && !facts.has_public_label();

@@ -28,6 +28,11 @@ pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether rows can have weights; if not, a schema that declares some is refused.
+    fn weighs_rows(&self) -> bool {
+        false
+    }
+
     /// Whether these facts allow for it at all: as a rule, there are private columns, and they do not drown in noise.
     ///
     /// # Errors
@@ -61,6 +66,9 @@ pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
             return Err(Error::parameter("delta", why));
         }
         schema.has_features()?;
+        if !self.weighs_rows() {
+            schema.has_no_weights(&format!("name = \"{}\"", self.name()))?;
+        }
         facts.check_label(self.name(), self.may_be_trees())?;
         self.check(&facts)?;
         let resolved = self.resolve(&facts)?;

@@ -24,6 +24,10 @@ impl Algorithm for Trees {
         true
     }
 
+    fn weighs_rows(&self) -> bool {
+        true
+    }
+
     /// What is wrong with its own parameters comes first.
     fn check(&self, _: &Facts) -> Result<(), Error> {
         Ok(())
@@ -121,7 +125,9 @@ fn start(trees: u32, schema: &Schema, public: &Public, transform: Transform) -> 
         schema: &own,
         rows: LabelledRows {
             cells: &cells,
-            weights: None,
+            weights: cells
+                .weights()
+                .filter(|weights| weights.iter().any(|weight| *weight > 0.0)),
         },
         validation: None,
         start: None,

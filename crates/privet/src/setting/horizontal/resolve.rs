@@ -118,6 +118,7 @@ impl Horizontal {
         crate::parameters::count_plan();
         self.check()?;
         schema.has_features()?;
+        schema.has_no_weights("setting = \"horizontal\"")?;
         if schema.label().is_none() {
             return Err(Error::parameter(
                 "label",

@@ -32,7 +32,7 @@ pub(super) fn bayes(encoding: &Encoding, answer: &Answer) -> Result<Next, Error>
         let bins = match &column.kind {
             Kind::Number(number) => number.cuts().bins(),
             Kind::Ordinal(it) | Kind::Category(it) | Kind::Flag(it) => it.values().len(),
-            Kind::Id | Kind::Skip | Kind::Label(_) => 1,
+            Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => 1,
         };
         // What an owner sends for cells that are missing or not declared.
         let otherwise = if shape.number { bins / 2 } else { 0 };

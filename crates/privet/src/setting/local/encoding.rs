@@ -54,6 +54,7 @@ impl Encoding {
     /// [`Error::Parameter`] if the schema lacks what the statistic needs.
     pub fn new(schema: Schema, features: Features, statistic: Statistic) -> Result<Self, Error> {
         schema.has_features()?;
+        schema.has_no_weights("setting = \"local\"")?;
         let classes = match schema.label() {
             Some((_, Label::Classes(declared))) => declared.values().len(),
             _ => 0,

@@ -39,7 +39,7 @@ impl Algorithm for CollectOnce {
             let bins = |column: &Column| match &column.kind {
                 Kind::Number(_) => self.bins as usize,
                 Kind::Ordinal(it) | Kind::Category(it) | Kind::Flag(it) => it.values().len(),
-                Kind::Id | Kind::Skip | Kind::Label(_) => 1,
+                Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => 1,
             };
             let most = task.schema().features().map(bins).max().unwrap_or(1);
             let columns = task.schema().features().count();

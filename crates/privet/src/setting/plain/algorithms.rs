@@ -82,7 +82,7 @@ impl Train for Centroid {
         Ok(match task.goal {
             Goal::Classes(classes) => sums(learner::Centroid.classes(&task.sample, classes), classes.count),
             // No number is nearest to a centroid: such a schema was refused.
-            Goal::Numbers { .. } => task.goal.constant(),
+            Goal::Numbers { .. } => task.goal.constant(task.sample.weights()),
         })
     }
 }
@@ -139,7 +139,7 @@ impl Algorithm for Constant {
 
 impl Train for Constant {
     fn train(&self, task: &Task<'_>, _: Progress<'_>) -> Result<Ensemble, Error> {
-        Ok(task.goal.constant())
+        Ok(task.goal.constant(task.sample.weights()))
     }
 }
 

@@ -129,18 +129,29 @@ impl Goal<'_> {
         matches!(self, Self::Numbers { of: [], .. })
     }
 
+    /// The same of no rows.
+    fn of_nobody(self) -> Self {
+        match self {
+            Self::Classes(classes) => Self::Classes(Classes { of: &[], ..classes }),
+            Self::Numbers { middle, .. } => Self::Numbers { of: &[], middle },
+        }
+    }
+
     /// The mean, or the classes' shares, each counted half a row more than it has, so that none is zero.
-    pub(super) fn constant(&self) -> Ensemble {
+    pub(super) fn constant(&self, weights: &[f64]) -> Ensemble {
         let (link, base) = match *self {
             Self::Numbers { of: [], middle } => (Link::Identity, vec![middle]),
             Self::Numbers { of, .. } => {
-                let sum = of.iter().map(|&x| f64::from(x)).sum::<f64>();
-                (Link::Identity, vec![sum / of.len() as f64])
+                let weighed = of.iter().zip(weights).map(|(&x, weight)| f64::from(x) * weight);
+                (
+                    Link::Identity,
+                    vec![weighed.sum::<f64>() / weights.iter().sum::<f64>()],
+                )
             }
             Self::Classes(classes) => {
                 let mut counts: Vec<f64> = vec![0.5; classes.count];
-                for &class in classes.of {
-                    counts[usize::from(class)] += 1.0;
+                for (&class, weight) in classes.of.iter().zip(weights) {
+                    counts[usize::from(class)] += weight;
                 }
                 match counts[..] {
                     [first, second] => (Link::Logistic, vec![(second / first).ln()]),
@@ -213,7 +224,10 @@ impl Plan {
     fn ensemble(&self, cells: &Cells, progress: Progress<'_>) -> Result<Ensemble, Error> {
         let schema = &*self.schema;
         let shapes = Shape::of(schema);
-        let weights = vec![1.0; cells.rows()];
+        let weights = match cells.weights() {
+            Some(weights) => weights.iter().map(|&weight| weight.into()).collect(),
+            None => vec![1.0; cells.rows()],
+        };
         let sample = Sample::new(&shapes, cells, &weights)
             .ok_or_else(|| Error::misuse("the table was not read for its schema"))?;
         let none = match classes(schema) {
@@ -240,8 +254,8 @@ impl Plan {
             },
             _ => return Err(Error::misuse("the table's labels are not what its schema says")),
         };
-        if goal.is_nobody() {
-            return Ok(goal.constant());
+        if goal.is_nobody() || (cells.rows() > 0 && weights.iter().all(|weight| *weight == 0.0)) {
+            return Ok(goal.of_nobody().constant(&[]));
         }
         let task = Task {
             schema,

@@ -18,13 +18,13 @@ impl Train for Gradient {
     fn train(&self, task: &Task<'_>, progress: Progress<'_>) -> Result<Ensemble, Error> {
         if task.cells.rows() == 0 {
             // Of nobody, trees say what a constant says.
-            return Ok(task.goal.constant());
+            return Ok(task.goal.constant(&[]));
         }
         let training = Training {
             schema: task.schema,
             rows: LabelledRows {
                 cells: task.cells,
-                weights: None,
+                weights: task.cells.weights(),
             },
             validation: None,
             start: None,

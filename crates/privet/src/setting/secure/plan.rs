@@ -59,6 +59,7 @@ impl Secure {
         self.check()?;
         self.agree_for(parties)?;
         schema.has_features()?;
+        schema.has_no_weights("setting = \"secure\"")?;
         let classes = match schema.label() {
             Some((_, Label::Classes(declared))) => declared.values().len(),
             _ => 0,

@@ -64,6 +64,7 @@ impl Desensitisation {
                 "a feature holder needs at least one column to learn from: its schema has none",
             ));
         }
+        schema.has_no_weights("a feature holder")?;
         schema.check_sendable()?;
         schema.features().try_for_each(nameable)?;
         let each = self.each(count)?;

@@ -64,6 +64,7 @@ impl Vertical {
     pub fn label_holder(&self, schema: &Schema) -> Result<LabelHolderPlan, Error> {
         #[cfg(feature = "audit")]
         crate::parameters::count_plan();
+        schema.has_no_weights("setting = \"vertical\"")?;
         let Some((_, label)) = schema.label() else {
             return Err(Error::parameter(
                 Subject::Schema,

@@ -391,7 +391,7 @@ fn fits(kind: &Kind, reading: Reading) -> bool {
             let slots = kind.slots();
             lowest == 0 && [(slots, 1), (2, slots)].contains(&(outputs, each))
         }
-        Kind::Id | Kind::Skip | Kind::Label(_) => false,
+        Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => false,
     }
 }
 

@@ -113,6 +113,6 @@ fn words(kind: &Kind, released: &ReleasedColumn) -> Result<Vec<String>, Error> {
             let values = declared.values().iter().map(String::as_str);
             values.chain(["(other)", ""]).map(String::from).collect()
         }
-        Kind::Id | Kind::Skip | Kind::Label(_) => Vec::new(),
+        Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => Vec::new(),
     })
 }

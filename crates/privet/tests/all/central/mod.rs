@@ -20,5 +20,6 @@ mod sums;
 mod supports;
 mod tables;
 mod trees;
+mod weights;
 mod window;
 mod worst;

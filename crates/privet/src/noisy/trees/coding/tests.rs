@@ -331,3 +331,102 @@ fn the_nearest_whole_number_is_that_of_the_standard_library() {
     ];
     odd.into_iter().flat_map(|x| [x, -x]).for_each(check);
 }
+
+/// What a row with a weight adds.
+fn weighing(sums: &[i64], share: u16) -> Vec<i64> {
+    sums.iter().map(|&x| weighed(x, share)).collect()
+}
+
+/// Rows of every kind, with what they add to gradients and to hessians; their claims, and the noise that these are about.
+fn rows_of_all_codings() -> Vec<(Noise, Norms, Vec<Vec<i64>>)> {
+    let mut coins = crate::privacy::Coins::from_seed([8; 32]);
+    let mut all = Vec::new();
+    for noise in [Noise::Gaussian, Noise::Laplace] {
+        for clip in [ONE / 2, ONE] {
+            let odds = Odds::new(clip, noise);
+            let row =
+                |score: f32, side| [odds.at(score, side).0.into(), odds.at(score, side).1.into()].to_vec();
+            let scores = [-12.0, -1.1, -0.3, 0.0, 0.7, 2.0, 12.0];
+            let rows = scores
+                .into_iter()
+                .flat_map(|score| [row(score, true), row(score, false)]);
+            all.push((noise, odds.norms(), rows.collect()));
+        }
+        let classes = Classes::new(4, noise);
+        let rows = (0..14).map(|round| {
+            let wide = [0.01, 1.0, 12.0][round % 3];
+            let scores: Vec<f32> = (0..4).map(|_| (wide * (coins.unit() - 0.5)) as f32).collect();
+            added(&classes, &scores, round % 4)
+        });
+        all.push((noise, classes.norms(), rows.collect()));
+    }
+    let residual = Residual::new(ONE / 2);
+    let labels = [-9.0, -1.0, -0.4, 0.0, 0.9, 1.0, 9.0];
+    let rows =
+        labels.map(|label| [residual.at(0.0, label).0.into(), residual.at(0.0, label).1.into()].to_vec());
+    all.push((Noise::Gaussian, residual.norms(), rows.clone().into()));
+    all.push((Noise::Laplace, residual.norms(), rows.into()));
+    all
+}
+
+/// Whatever weights two rows have, the one in the place of the other moves sums by no more than is claimed of rows without weights. At the largest
+/// weight nothing is lost.
+#[test]
+fn weights_move_sums_by_no_more_than_rows_without_weights() {
+    let shares = [0, 1, 2, 63, 64, 2047, 2048, 2049, 4033, 4094, 4095, 4096];
+    for (noise, norms, rows) in rows_of_all_codings() {
+        let size = |sums: &[i64]| match noise {
+            Noise::Gaussian => squares(sums),
+            Noise::Laplace => sums.iter().map(|x| x.abs()).sum(),
+        };
+        let (coming, claim) = match noise {
+            Noise::Gaussian => (
+                norms.l2_squared,
+                norms.l2_squared_under(&replacing(), Unchanged::Nothing),
+            ),
+            Noise::Laplace => (norms.l1, norms.l1_under(&replacing(), Unchanged::Nothing).into()),
+        };
+        let mut most = [0; 2];
+        for one in &rows {
+            assert_eq!(weighing(one, ONE as u16), *one);
+            for share in shares {
+                let one = weighing(one, share);
+                most[0] = size(&one).max(most[0]);
+                for (other, share) in rows.iter().flat_map(|row| shares.map(|share| (row, share))) {
+                    most[1] = size(&apart(&one, &weighing(other, share))).max(most[1]);
+                }
+            }
+        }
+        reaches(0.9, most[0], coming);
+        reaches(0.45, most[1], claim);
+    }
+}
+
+/// With a weight that stays, every number of a difference is at most what it is without weights: what is claimed of another label holds.
+#[test]
+fn a_weight_that_stays_makes_every_difference_smaller() {
+    for (_, _, rows) in rows_of_all_codings() {
+        for (one, other) in rows
+            .iter()
+            .flat_map(|one| rows.iter().map(move |other| (one, other)))
+        {
+            let plain = apart(one, other);
+            for share in [0, 1, 1000, 2049, 4095, 4096] {
+                let moved = apart(&weighing(one, share), &weighing(other, share));
+                assert!(
+                    moved
+                        .iter()
+                        .zip(&plain)
+                        .all(|(moved, plain)| moved.abs() <= plain.abs())
+                );
+            }
+        }
+    }
+}
+
+/// Weights are declared as numbers up to a largest one; what is no number, or no weight, is nothing or the largest.
+#[test]
+fn weights_are_shares_of_the_largest() {
+    let found = [0.0, 0.9, 2.5, 5.0, 7.0, -1.0, f32::NAN, f32::INFINITY].map(|weight| share(weight, 5.0));
+    assert_eq!(found, [0, 737, 2048, 4096, 4096, 0, 0, 4096]);
+}

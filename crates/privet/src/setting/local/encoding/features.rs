@@ -251,7 +251,7 @@ impl Code {
         match kind {
             Kind::Ordinal(declared) => Self::Place(declared.other()),
             Kind::Category(declared) | Kind::Flag(declared) => Self::Flags(declared.other()),
-            Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) => Self::Scaled,
+            Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) | Kind::Weight(_) => Self::Scaled,
         }
     }
 
