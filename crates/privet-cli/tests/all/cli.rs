@@ -157,6 +157,7 @@ stories! {
     units
     vertical
     vertical_bad
+    weights
     whose_rows
     wrong_files
 }
