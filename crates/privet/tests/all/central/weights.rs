@@ -234,9 +234,9 @@ fn what_counts_rows_alike_refuses_weights() {
     }
     let secure = secure::Secure::builder().build().expect("parameters");
     said(secure.plan(&schema).err());
-    let vertical = vertical::Vertical::builder()
+    let columns = vertical::Desensitisation::builder()
         .epsilon("1".parse().expect("an epsilon"))
         .build()
         .expect("parameters");
-    said(vertical.label_holder(&schema).err());
+    said(columns.plan(&schema).err());
 }
