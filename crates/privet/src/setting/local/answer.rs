@@ -9,7 +9,7 @@ use crate::privacy::mechanism::local::SampledCells;
 pub struct Answer {
     /// The estimated mean of each coordinate, in the owners' own units; for cells, the frequencies within each column, column after column.
     pub means: Vec<f64>,
-    /// The deviation of the noise in each of them, about.
+    /// The deviation of the noise in each of them, about; infinite for the cells of a column that no message is of.
     pub deviations: Vec<f64>,
     /// How many messages it comes from.
     pub messages: u64,
@@ -74,12 +74,18 @@ impl Answer {
         let weight = |answer: &Self, place: usize| match answer.deviations[place] {
             // Without noise every message counts alike.
             0.0 => answer.messages as f64,
+            // That of an infinite deviation is zero.
             deviation => deviation.powi(-2),
         };
         let (mut means, mut deviations) = (vec![0.0; width], vec![0.0; width]);
         for place in 0..width {
             let all: f64 = some.iter().map(|answer| weight(answer, place)).sum();
-            for answer in &some {
+            if all == 0.0 {
+                // Nobody said anything about it.
+                deviations[place] = f64::INFINITY;
+                continue;
+            }
+            for answer in some.iter().filter(|answer| weight(answer, place) > 0.0) {
                 let share = weight(answer, place) / all;
                 means[place] += share * answer.means[place];
                 deviations[place] += (share * answer.deviations[place]).powi(2);
@@ -98,6 +104,7 @@ fn of_cells(cells: &SampledCells, sums: &[i64]) -> Vec<f64> {
     let categories = cells.oracle().categories();
     // Most cells are rare.
     let variance = cells.oracle().variance_of_absent();
-    let column = |messages: u64| vec![(variance / messages.max(1) as f64).sqrt(); categories];
+    // Division by no messages is meant: their mean of zero says nothing.
+    let column = |messages: u64| vec![(variance / messages as f64).sqrt(); categories];
     cells.messages(sums).into_iter().flat_map(column).collect()
 }

@@ -39,7 +39,9 @@ pub(super) fn bayes(encoding: &Encoding, answer: &Answer) -> Result<Next, Error>
         for (class, terms) in terms.iter_mut().enumerate() {
             let smoothed = |bin: usize| {
                 let place = bin * classes + class;
-                table[place].max(0.0) + (2.0 * deviations[place] + SMOOTHING) * prior[class]
+                // A frequency is at most one: noise that is larger says as little, and all bins of a column without messages are alike.
+                let noise = deviations[place].min(1.0);
+                table[place].max(0.0) + (2.0 * noise + SMOOTHING) * prior[class]
             };
             let total: f64 = (0..bins).map(smoothed).sum();
             let of_slot = |slot: usize| {
@@ -72,12 +74,15 @@ pub(super) fn bayes(encoding: &Encoding, answer: &Answer) -> Result<Next, Error>
     })))
 }
 
-/// The share of each class: the mean over columns.
+/// The share of each class: the mean over columns that there are messages of.
 fn prior(tables: &[(&[f64], &[f64])], classes: usize) -> Vec<f64> {
     let mut shares = vec![0.0; classes];
-    for (table, _) in tables {
+    let heard =
+        |(_, deviations): &&(&[f64], &[f64])| deviations.iter().all(|deviation| deviation.is_finite());
+    let columns = tables.iter().filter(heard).count();
+    for (table, _) in tables.iter().filter(heard) {
         for (place, mean) in table.iter().enumerate() {
-            shares[place % classes] += mean / tables.len() as f64;
+            shares[place % classes] += mean / columns as f64;
         }
     }
     shares

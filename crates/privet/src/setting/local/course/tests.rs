@@ -692,6 +692,42 @@ fn answers_are_pooled_by_what_is_known_of_their_noise() {
     assert!(Answer::pooled(&[]).is_err());
 }
 
+/// Two columns, of which no message of the first campaign is of the second one: this counts as nothing, and not as a message of frequency zero. What
+/// nobody is of stays unknown, and all its bins are alike to naive Bayes.
+#[test]
+fn a_column_without_messages_says_nothing() {
+    let unheard = f64::INFINITY;
+    let answer = |means: [f64; 2], deviations: [f64; 2], messages| Answer {
+        means: means.to_vec(),
+        deviations: deviations.to_vec(),
+        messages,
+    };
+    let [one, other] = [
+        answer([0.25, 0.0], [0.5, unheard], 3),
+        answer([0.75, 0.8], [0.5, 2.0], 4),
+    ];
+    let pooled = Answer::pooled(&[one.clone(), other]).expect("an answer");
+    assert!((pooled.means[0] - 0.5).abs() < 1e-12);
+    assert_eq!(pooled.means[1], 0.8);
+    assert_eq!(pooled.deviations[1], 2.0);
+    let alone = Answer::pooled(&[one.clone(), one]).expect("an answer");
+    assert_eq!((alone.means[1], alone.deviations[1]), (0.0, unheard));
+
+    let task = world(2).task(1.0);
+    let bayes = once(OnceLearner::Bayes).bins(2).build().expect("parameters");
+    let Next::Ask(draft) = bayes.next(&task, &[]).expect("a question") else {
+        panic!("naive Bayes asks once");
+    };
+    let campaign = Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
+    let answer = Answer::of(&campaign, &vec![0; campaign.sums()], 0);
+    assert!(answer.deviations.iter().all(|deviation| *deviation == unheard));
+    let Next::Done(learnt) = bayes.next(&task, &[answer]).expect("a model") else {
+        panic!("naive Bayes is done after one answer");
+    };
+    let text = format!("{:?}", learnt.ensemble);
+    assert!(!text.contains("NaN"), "{text}");
+}
+
 /// A round has a campaign for each ε, all of one series; what is pooled lies around the truth as its deviations say, which are below those of either
 /// half, and a plan's noise is that of all of them.
 #[test]
