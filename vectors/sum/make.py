@@ -53,14 +53,26 @@ def value(nodes, at):
 
 
 def shape(owners, absent, colluding, length):
-    honest = owners - colluding
-    hidden = 0 if absent == 0 else 1 if (absent, honest) == (1, 3) else max(honest // 2, 2 * absent)
-    pieces = -(-length // (honest - absent - hidden))
-    return pieces, -(-length // pieces), colluding + hidden
+    """The first so many owners hold shares; pieces, numbers in each, random values: of all that open, with the fewest bytes."""
+    best = None
+    for holders in range(colluding + 1, owners + 1):
+        honest, answering = owners - colluding, holders - colluding
+        hidden = max(answering // 2, 2 * absent * answering // honest)
+        if absent == 0:
+            hidden = 0
+        elif (absent, answering, honest) == (1, 3, 3):
+            hidden = 1
+        most = answering - absent - hidden
+        if most > 0:
+            pieces = -(-length // most)
+            size = (holders * (8 * pieces + 16), pieces)
+            if best is None or size < best[0]:
+                best = (size, (holders, pieces, -(-length // pieces), colluding + hidden))
+    return best[1]
 
 
 def make(name, owners, absent, colluding, length, round, gone):
-    pieces, packed, random = shape(owners, absent, colluding, length)
+    holders, pieces, packed, random = shape(owners, absent, colluding, length)
     agreement = secret(f"{name} agreement")
     numbers = [7 * owner + 3 for owner in range(owners)]  # in the agreement
     secrets = [X25519PrivateKey.from_private_bytes(secret(f"{name} owner {owner}")) for owner in range(owners)]
@@ -84,12 +96,12 @@ def make(name, owners, absent, colluding, length, round, gone):
             part = vector[piece * packed : (piece + 1) * packed]
             nodes = {P - 1 - at: (part[at] if at < len(part) else 0) % P for at in range(packed)}
             nodes |= {other + 1: next(stream) for other in range(random)}
-            rows.append([value(nodes, other + 1) for other in range(owners)])
-        shares.append([[row[other] for row in rows] for other in range(owners)])
+            rows.append([value(nodes, other + 1) for other in range(holders)])
+        shares.append([[row[other] for row in rows] for other in range(holders)])
         envelopes.append(
             [
                 b"" if other == owner else envelope(owner, other, struct.pack(f"<{pieces}Q", *shares[owner][other]))
-                for other in range(owners)
+                for other in range(holders)
             ]
         )
         parties.append(
@@ -98,7 +110,8 @@ def make(name, owners, absent, colluding, length, round, gone):
                 "secret": secret(f"{name} owner {owner}").hex(),
                 "seed": secret(f"{name} seed {owner}").hex(),
                 "numbers": [str(number) for number in vector],
-                "shares": (struct.pack("<BI", 0x11, round) + b"".join(envelopes[owner])).hex(),
+                "shares": (struct.pack("<BI", 0x21, round) + b"".join(envelopes[owner])).hex(),
+                "absent": owner in gone,
                 "relayed": None,
                 "answer": None,
             }
@@ -106,17 +119,18 @@ def make(name, owners, absent, colluding, length, round, gone):
 
     survivors = [owner for owner in range(owners) if owner not in gone]
     bits = sum(1 << owner for owner in survivors).to_bytes(-(-owners // 8), "little")
-    for to in survivors:
-        relayed = struct.pack("<BI", 0x12, round) + bits + b"".join(envelopes[owner][to] for owner in survivors)
+    for to in (owner for owner in survivors if owner < holders):
+        relayed = struct.pack("<BI", 0x22, round) + bits + b"".join(envelopes[owner][to] for owner in survivors)
         answer = [sum(shares[owner][to][piece] for owner in survivors) % P for piece in range(pieces)]
         parties[to]["relayed"] = relayed.hex()
-        parties[to]["answer"] = struct.pack(f"<BI{pieces}Q", 0x13, round, *answer).hex()
+        parties[to]["answer"] = struct.pack(f"<BI{pieces}Q", 0x23, round, *answer).hex()
     sums = [sum(vectors[owner][at] for owner in survivors) % P for at in range(length)]
     return {
         "owners": owners,
         "absent": absent,
         "colluding": colluding,
         "length": length,
+        "holders": holders,
         "pieces": pieces,
         "required": packed + random,
         "round": round,
@@ -131,6 +145,7 @@ rounds = [
     make("two", 4, 1, 1, 2, 1, [2]),
     make("three", 9, 1, 2, 5, 299, [0]),
     make("four", 10, 2, 1, 3, 2**32 - 2, [4, 9]),
+    make("five", 12, 2, 1, 2, 17, [3, 10]),
 ]
 with open("rounds.json", "w") as out:
     json.dump({"rounds": rounds}, out, indent=1)

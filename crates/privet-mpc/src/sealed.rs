@@ -90,10 +90,20 @@ impl fmt::Debug for SealingKey {
     }
 }
 
-/// Envelopes between two parties of an agreement, both ways.
+/// Which of two parties seals for the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ways {
+    Both,
+    Sending,
+    Receiving,
+}
+
+/// Envelopes between two parties of an agreement, both ways or one.
 pub struct Channel {
-    sending: Gcm,
-    receiving: Gcm,
+    /// None if nothing is sealed for the other.
+    sending: Option<Gcm>,
+    /// None if the other seals nothing for this party.
+    receiving: Option<Gcm>,
     /// The first round that nothing was sealed in.
     next: u64,
 }
@@ -110,6 +120,17 @@ impl Channel {
         me: u16,
         other: (u16, &[u8; 32]),
         agreement: &[u8; 32],
+    ) -> Result<Self, Error> {
+        Self::with(key, me, other, agreement, Ways::Both)
+    }
+
+    /// The same, where perhaps only one of the two seals for the other: a key that nobody needs is not derived.
+    pub(crate) fn with(
+        key: &SealingKey,
+        me: u16,
+        other: (u16, &[u8; 32]),
+        agreement: &[u8; 32],
+        ways: Ways,
     ) -> Result<Self, Error> {
         let (other, theirs) = other;
         if me == other {
@@ -129,8 +150,8 @@ impl Channel {
             Gcm::new(&key_of(&hkdf, &[b"privet sealed 1", &ends, from.1, to.1]))
         };
         Ok(Self {
-            sending: direction((me, &own), (other, theirs)),
-            receiving: direction((other, theirs), (me, &own)),
+            sending: (ways != Ways::Receiving).then(|| direction((me, &own), (other, theirs))),
+            receiving: (ways != Ways::Sending).then(|| direction((other, theirs), (me, &own))),
             next: 0,
         })
     }
@@ -158,15 +179,24 @@ impl Channel {
             return Err(SEALED_ONCE);
         }
         self.next = round + 1;
+        let bytes = message.len().saturating_sub(OVERHEAD);
+        // Who seals in a round is about to open what the others sealed in it.
+        self.prepare_to_open(round, bytes);
+        let sending = self.sending.as_mut().ok_or(NOT_SENDING)?;
         let (message, seal) = message
             .split_last_chunk_mut::<OVERHEAD>()
             .ok_or(Error::Misuse("an envelope has room for its seal"))?;
-        self.sending.prepare(round, message.len());
-        // Who seals in a round is about to open what the others sealed in it.
-        self.receiving.prepare(round, message.len());
-        let sealed = self.sending.seal(round, under, message);
+        sending.prepare(round, message.len());
+        let sealed = sending.seal(round, under, message);
         *seal = sealed.map_err(|_| TOO_LONG)?;
         Ok(())
+    }
+
+    /// Computes ahead what messages of so many bytes are opened with, in this round and perhaps some that follow. It only saves time.
+    pub(crate) fn prepare_to_open(&mut self, round: u64, bytes: usize) {
+        if let Some(receiving) = &mut self.receiving {
+            receiving.prepare(round, bytes);
+        }
     }
 
     /// Opens the other's envelope of a round where it stands, if it was sealed under the same, and gives the message.
@@ -177,7 +207,8 @@ impl Channel {
         envelope: &'a mut [u8],
     ) -> Result<&'a [u8], Error> {
         let (message, seal) = envelope.split_last_chunk_mut::<OVERHEAD>().ok_or_else(unopened)?;
-        let opened = self.receiving.open(round, under, message, seal);
+        let receiving = self.receiving.as_ref().ok_or_else(unopened)?;
+        let opened = receiving.open(round, under, message, seal);
         opened.map_err(|_| unopened())?;
         Ok(message)
     }
@@ -195,6 +226,7 @@ impl Channel {
 }
 
 const SEALED_ONCE: Error = Error::Misuse("a round is sealed once, and after those before it");
+const NOT_SENDING: Error = Error::Misuse("only a channel that sends seals");
 const TOO_LONG: Error = Error::Misuse("a message is shorter than 64 GiB");
 
 fn unopened() -> Error {

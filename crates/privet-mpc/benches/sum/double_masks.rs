@@ -240,6 +240,7 @@ pub(super) fn measure(owners: usize, absent: usize, colluding: usize, rounds: us
     Line {
         scheme: "double masks",
         owners,
+        holders: owners,
         pieces: 1,
         required,
         rounds,

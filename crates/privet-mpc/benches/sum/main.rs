@@ -20,9 +20,10 @@ const SIZES: [[usize; 4]; 3] = [[20, 2, 2, 300], [100, 10, 10, 300], [1000, 50, 
 fn main() {
     let only: Option<usize> = std::env::var("PRIVET_OWNERS").ok().map(|n| n.parse().unwrap());
     println!(
-        "{:<14} {:>6} {:>7} {:>9} {:>10} {:>9} {:>10} {:>10} {:>8} {:>9}",
+        "{:<14} {:>6} {:>7} {:>7} {:>9} {:>10} {:>9} {:>10} {:>10} {:>8} {:>9}",
         "scheme",
         "owners",
+        "holders",
         "pieces",
         "required",
         "ms/round",
@@ -52,6 +53,7 @@ struct Measured {
 struct Line<'a> {
     scheme: &'a str,
     owners: usize,
+    holders: usize,
     pieces: usize,
     required: usize,
     rounds: usize,
@@ -68,9 +70,10 @@ impl Line<'_> {
         let seconds = total / self.rounds as f64;
         let each = (self.sent + self.received) as f64 / (self.owners - 1) as f64;
         println!(
-            "{:<14} {:>6} {:>7} {:>9} {:>10.3} {:>9.2} {:>10} {:>10} {:>8.1} {:>9}",
+            "{:<14} {:>6} {:>7} {:>7} {:>9} {:>10.3} {:>9.2} {:>10} {:>10} {:>8.1} {:>9}",
             self.scheme,
             self.owners,
+            self.holders,
             self.pieces,
             self.required,
             1e3 * seconds,
@@ -146,7 +149,7 @@ fn packed(owners: usize, absent: usize, colluding: usize, rounds: usize) -> Meas
 
     let [mut share, mut relay, mut answer, mut open] = [0.0; 4];
     for round in 0..rounds as u32 {
-        let shared: Vec<(OwnerRound, Vec<u8>)> = timed(&mut share, || {
+        let shared: Vec<(Option<OwnerRound>, Vec<u8>)> = timed(&mut share, || {
             let owners = all.iter_mut().enumerate();
             let shares = |(me, owner): (usize, &mut SumOwner)| {
                 owner
@@ -161,7 +164,7 @@ fn packed(owners: usize, absent: usize, colluding: usize, rounds: usize) -> Meas
         let relaying = timed(&mut relay, || {
             let mut collecting = Collecting::new(&terms, round);
             for (owner, (state, shares)) in (0..).zip(shared) {
-                states.push(Some(state));
+                states.push(state);
                 if !gone(usize::from(owner)) {
                     collecting.receive(owner, shares).unwrap();
                 }
@@ -170,10 +173,8 @@ fn packed(owners: usize, absent: usize, colluding: usize, rounds: usize) -> Meas
         });
         // One measurement for all owners: asking for the time takes longer than a small message.
         let told: Vec<(u16, Vec<u8>)> = timed(&mut relay, || {
-            let survivors = relaying.survivors().iter();
-            survivors
-                .map(|to| (*to, relaying.message(*to).unwrap()))
-                .collect()
+            let holders = relaying.holders().iter();
+            holders.map(|to| (*to, relaying.message(*to).unwrap())).collect()
         });
         let answers: Vec<(u16, Vec<u8>)> = timed(&mut answer, || {
             let answers = told.iter().map(|(to, relayed)| {
@@ -199,9 +200,13 @@ fn packed(owners: usize, absent: usize, colluding: usize, rounds: usize) -> Meas
             );
         }
     }
+    // Of all owners on average.
+    let dealt: usize = (0..).take(owners).map(|owner| terms.share_bytes(owner)).sum();
+    let held = |bytes: usize| bytes * terms.holders() / owners;
     Line {
         scheme: "packed",
         owners,
+        holders: terms.holders(),
         pieces: terms.pieces(),
         required: terms.required(),
         rounds,
@@ -212,8 +217,8 @@ fn packed(owners: usize, absent: usize, colluding: usize, rounds: usize) -> Meas
             ("answer", answer),
             ("open", open),
         ],
-        sent: terms.share_bytes() + terms.answer_bytes(),
-        received: terms.relay_bytes(owners),
+        sent: dealt / owners + held(terms.answer_bytes()),
+        received: held(terms.relay_bytes(owners)),
     }
     .print()
 }

@@ -16,7 +16,7 @@ pub enum SumFault {
         /// How many there may be.
         most: usize,
     },
-    /// Nobody is said to collude; but every owner sees a share of all others, so one at least must learn nothing from shares.
+    /// Nobody is said to collude; but every holder sees a share of all others, so one at least must learn nothing from shares.
     NobodyColludes,
     /// So many may be absent or collude that two different sums of one round could be opened.
     ManyAbsent {
@@ -53,6 +53,11 @@ pub enum SumFault {
     },
     /// An owner that is not in the survivor set.
     NoSurvivor {
+        /// Which owner.
+        owner: u16,
+    },
+    /// An owner that holds no shares: it is told no survivor set, and has nothing to answer.
+    NoHolder {
         /// Which owner.
         owner: u16,
     },
@@ -176,6 +181,7 @@ impl fmt::Display for SumFault {
             Self::Twice { owner } => write!(f, "owner {owner} sent a second message in one round"),
             Self::NoOwner { owner } => write!(f, "there is no owner {owner}"),
             Self::NoSurvivor { owner } => write!(f, "owner {owner} is not in the survivor set of this round"),
+            Self::NoHolder { owner } => write!(f, "owner {owner} holds no shares, and does not answer"),
             Self::FewSurvivors { survivors, least } => {
                 write!(f, "{survivors} owners survive where {least} must")
             }

@@ -2,10 +2,10 @@
 //!
 //! | bytes | what |
 //! | --- | --- |
-//! | 1 | version 1 in the high four bits; in the low four 1 shares, 2 relay, 3 answer |
+//! | 1 | version 2 in the high four bits; in the low four 1 shares, 2 relay, 3 answer |
 //! | 4 | the round |
-//! | … | shares: an envelope for each other owner, in their order |
-//! | | relay: the survivor set, a bit for each owner, lowest first (⌈P / 8⌉); an envelope of each other survivor, in their order |
+//! | … | shares: an envelope for each other holder, in their order |
+//! | | relay, for a holder: the survivor set, a bit for each owner, lowest first (⌈P / 8⌉); an envelope of each other survivor, in their order |
 //! | | answer: the sum of shares of each piece (8 each) |
 //!
 //! An envelope is the share of each piece (8 each) and 16 bytes of its seal. All lengths follow from the terms and, for a relay, from
@@ -19,9 +19,9 @@ pub(super) const HEAD: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    Shares = 0x11,
-    Relay = 0x12,
-    Answer = 0x13,
+    Shares = 0x21,
+    Relay = 0x22,
+    Answer = 0x23,
 }
 
 pub(super) fn wrong(from: SumSender, fault: SumMessageFault) -> Error {
@@ -70,9 +70,9 @@ pub(super) fn exactly(expected: usize, from: SumSender, message: &[u8]) -> Resul
 
 /// The envelopes of a message of shares, whole.
 pub(super) fn check_shares(terms: &SumTerms, round: u32, from: u16, message: &[u8]) -> Result<(), Error> {
-    let from = SumSender::Owner(from);
-    body(Kind::Shares, round, from, message)?;
-    exactly(terms.share_bytes(), from, message)
+    let sender = SumSender::Owner(from);
+    body(Kind::Shares, round, sender, message)?;
+    exactly(terms.share_bytes(from), sender, message)
 }
 
 /// The survivor set as bits, and the envelopes.
@@ -103,7 +103,7 @@ pub(super) fn read_relay<'a>(
     Ok((survivors, envelopes))
 }
 
-/// The answer of an owner: an element for each piece.
+/// The answer of a holder: an element for each piece.
 pub(super) fn read_answer(
     terms: &SumTerms,
     round: u32,
@@ -156,6 +156,22 @@ impl Survivors {
 
     pub(super) fn into_vec(self) -> Vec<u16> {
         self.0
+    }
+
+    /// Those that hold shares: the first ones.
+    pub(super) fn holders(&self, terms: &SumTerms) -> &[u16] {
+        let count = self.0.partition_point(|owner| terms.is_holder(*owner));
+        &self.0[..count]
+    }
+
+    /// The place of an owner among these.
+    pub(super) fn place_of_holder(&self, terms: &SumTerms, owner: u16) -> Result<usize, Error> {
+        let place = self.0.binary_search(&owner);
+        let place = place.map_err(|_| Error::Sum(SumFault::NoSurvivor { owner }))?;
+        match terms.is_holder(owner) {
+            true => Ok(place),
+            false => Err(Error::Sum(SumFault::NoHolder { owner })),
+        }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -100,14 +100,17 @@ impl Relaying {
         self.survivors.as_slice()
     }
 
-    /// The message for a survivor.
+    /// The survivors that hold shares, in ascending order: those who are told, and answer.
+    pub fn holders(&self) -> &[u16] {
+        self.survivors.holders(&self.terms)
+    }
+
+    /// The message for a survivor that holds shares.
     ///
     /// # Errors
     /// [`Error::Sum`] if it is none.
     pub fn message(&self, to: u16) -> Result<Vec<u8>, Error> {
-        if !self.survivors.contains(to) {
-            return Err(Error::Sum(SumFault::NoSurvivor { owner: to }));
-        }
+        self.survivors.place_of_holder(&self.terms, to)?;
         let bytes = self.terms.envelope_bytes();
         let mut message = message::head(
             Kind::Relay,
@@ -117,7 +120,7 @@ impl Relaying {
         message.extend(self.survivors.bits(self.terms.owners()));
         let senders = (0_u16..).zip(&self.shares).filter(|(from, _)| *from != to);
         for (from, shares) in senders {
-            // Among the envelopes of a sender there is none for itself.
+            // Among the envelopes of a sender there is none for itself; a sender before a holder is one, too.
             let place = usize::from(to) - usize::from(to > from);
             if let Some(shares) = shares {
                 message.extend_from_slice(&shares[message::HEAD + place * bytes..][..bytes]);
@@ -126,7 +129,7 @@ impl Relaying {
         Ok(message)
     }
 
-    /// All survivors have been told; answers follow.
+    /// All holders among the survivors have been told; answers follow.
     pub fn sent(self) -> Opening {
         Opening::over(self.terms, self.round, self.survivors)
     }
@@ -137,7 +140,7 @@ pub struct Opening {
     terms: SumTerms,
     round: u32,
     survivors: Survivors,
-    /// Answers by survivor.
+    /// Answers of the holders among the survivors.
     answers: Vec<Option<Vec<u64>>>,
 }
 
@@ -181,9 +184,9 @@ impl Opening {
 
     fn over(terms: SumTerms, round: u32, survivors: Survivors) -> Self {
         Self {
+            answers: vec![None; survivors.holders(&terms).len()],
             terms,
             round,
-            answers: vec![None; survivors.len()],
             survivors,
         }
     }
@@ -198,15 +201,18 @@ impl Opening {
         self.survivors.as_slice()
     }
 
-    /// Takes a survivor's answer.
+    /// The survivors that hold shares, in ascending order: those who answer.
+    pub fn holders(&self) -> &[u16] {
+        self.survivors.holders(&self.terms)
+    }
+
+    /// Takes the answer of a survivor that holds shares.
     ///
     /// # Errors
-    /// [`Error::Sum`] that names the owner, if it is no survivor, has answered before, or its answer is not as agreed on. Nothing has changed
+    /// [`Error::Sum`] that names the owner, if it is no survivor, holds no shares, has answered before, or its answer is not as agreed on. Nothing has changed
     /// then.
     pub fn receive(&mut self, from: u16, answer: &[u8]) -> Result<(), Error> {
-        let Ok(place) = self.survivors.as_slice().binary_search(&from) else {
-            return Err(Error::Sum(SumFault::NoSurvivor { owner: from }));
-        };
+        let place = self.survivors.place_of_holder(&self.terms, from)?;
         if self.answers[place].is_some() {
             return Err(Error::Sum(SumFault::Twice { owner: from }));
         }
@@ -216,7 +222,7 @@ impl Opening {
 
     /// Leaves out the answer of an owner: one that does not fit, so that the others can be opened.
     pub fn exclude(&mut self, owner: u16) {
-        if let Ok(place) = self.survivors.as_slice().binary_search(&owner) {
+        if let Ok(place) = self.survivors.place_of_holder(&self.terms, owner) {
             self.answers[place] = None;
         }
     }
@@ -231,7 +237,7 @@ impl Opening {
         self.received() >= self.terms.required()
     }
 
-    /// Whether all survivors have answered.
+    /// Whether all have answered that were told.
     pub fn complete(&self) -> bool {
         self.received() == self.answers.len()
     }
@@ -246,19 +252,18 @@ impl Opening {
         if answers < least {
             return Err(Error::Sum(SumFault::FewAnswers { answers, least }));
         }
-        let survivors = self.survivors.as_slice();
-        let answered = survivors.iter().zip(&self.answers);
-        let (mut owners, mut shares) = (Vec::new(), Vec::new());
-        for (owner, answer) in answered {
+        let answered = self.holders().iter().zip(&self.answers);
+        let (mut holders, mut shares) = (Vec::new(), Vec::new());
+        for (holder, answer) in answered {
             if let Some(answer) = answer {
-                owners.push(*owner);
+                holders.push(*holder);
                 shares.extend_from_slice(answer);
             }
         }
-        match self.terms.scheme().interpolate(&owners, &shares) {
+        match self.terms.scheme().interpolate(&holders, &shares) {
             Interpolated::Whole(numbers) => Ok(Opened {
                 numbers: numbers.into_iter().map(field::centred::<Mersenne61>).collect(),
-                survivors: survivors.to_vec(),
+                survivors: self.survivors().to_vec(),
                 checked: answers - least,
             }),
             Interpolated::Inconsistent(owners) => Err(Error::Sum(SumFault::Inconsistent { owners })),

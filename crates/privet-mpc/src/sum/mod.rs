@@ -1,13 +1,16 @@
 //! The sum of many owners' vectors, relayed by one miner: packed Shamir sharing modulo 2⁶¹ − 1.
 //!
 //! ```text
-//!  each owner                                   the miner                                    each survivor
+//!  each owner                                   the miner                                    each survivor that is a holder
 //!  shares its numbers, one envelope             waits for all, or for a deadline;
-//!  for each other owner              ────────►  the survivor set U is who has sent
+//!  for each holder                   ────────►  the survivor set U is who has sent
 //!                                               U, and the envelopes of U for it   ────────►  opens them, checks U,
 //!                                               opens the sum of U from          ◄────────  answers once: the sum of the
 //!                                               as many answers as required                   shares of U
 //! ```
+//!
+//! The first owners are *holders*: as many as make the shares of all as few bytes as possible. The guarantees do not depend on who they are: any
+//! owners may collude or be absent, as many as were agreed on.
 //!
 //! ```
 //! use privet_mpc::sealed::SealingKey;
@@ -28,11 +31,11 @@
 //!     }
 //! }
 //! let relaying = collecting.fix().map_err(|(_, why)| why)?;
-//! let told: Vec<_> = relaying.survivors().iter().map(|to| (*to, relaying.message(*to))).collect();
+//! let told: Vec<_> = relaying.holders().iter().map(|to| (*to, relaying.message(*to))).collect();
 //! let mut opening = relaying.sent();
-//! rounds.remove(3);
-//! for ((owner, round), (from, relayed)) in rounds.into_iter().zip(told) {
-//!     opening.receive(from, &round.answer(&owner, &relayed?)?.message)?;
+//! for (from, relayed) in told {
+//!     let (owner, round) = rounds.remove(0); // the holders 0, 1 and 2
+//!     opening.receive(from, &round.expect("a holder").answer(&owner, &relayed?)?.message)?;
 //! }
 //! assert_eq!(opening.open()?.numbers, [0 + 1 + 2 + 4, -40]);
 //! # Ok(())

@@ -10,13 +10,13 @@ use super::field::{self, Mersenne61};
 use super::message::{self, Kind};
 use super::{Seed, SumFault, SumTerms};
 use crate::Error;
-use crate::sealed::{Channel, OVERHEAD, SealingKey};
+use crate::sealed::{Channel, OVERHEAD, SealingKey, Ways};
 
-/// An owner's set-up for all rounds of a run: its envelopes with all other owners.
+/// An owner's set-up for all rounds of a run: its envelopes with holders and, if it holds shares itself, with all other owners.
 pub struct SumOwner {
     terms: SumTerms,
     me: u16,
-    /// By owner; none for oneself.
+    /// By owner; none for oneself, and between two that hold no shares.
     channels: Vec<Option<Channel>>,
     /// The first round that was not shared.
     next: u32,
@@ -26,11 +26,12 @@ pub struct SumOwner {
 
 impl SumOwner {
     /// The owner at the place `me` of `owners`, all owners in an order that is the same for everybody: each by its number in the agreement
-    /// and its public key. `agreement` is the digest of what all agreed on. Rounds before `first` are not shared any more.
+    /// and its public key. Who holds no shares uses its own key and those of holders, and may know no others. `agreement` is the digest of what
+    /// all agreed on. Rounds before `first` are not shared any more.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there are not as many owners as in the terms, `me` is none of them or has another key, or two have the
-    /// same number or key; [`Error::Peer`] for a key that is none.
+    /// [`Error::Misuse`] if there are not as many owners as in the terms, `me` is none of them or has another key, or two have the same number or,
+    /// of the keys that are used, the same key; [`Error::Peer`] for a key that is none.
     pub fn new(
         terms: &SumTerms,
         me: u16,
@@ -50,13 +51,25 @@ impl SumOwner {
         }
         // The same owner in two places would have two envelopes under one key in a round.
         let numbers = owners.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();
-        let publics = owners.iter().map(|(_, public)| public).collect::<BTreeSet<_>>();
-        if numbers.len() != owners.len() || publics.len() != owners.len() {
+        let used = || {
+            let owners = (0_u16..).zip(owners);
+            owners.filter(|(place, _)| *place == me || terms.are_partners(me, *place))
+        };
+        let publics = used().map(|(_, (_, public))| public).collect::<BTreeSet<_>>();
+        if numbers.len() != owners.len() || publics.len() != used().count() {
             return Err(Error::Misuse("no two owners have the same number or key"));
         }
-        let channel = |(place, (other, theirs)): (usize, &(u16, [u8; 32]))| match place == usize::from(me) {
-            true => Ok(None),
-            false => Channel::new(key, *number, (*other, theirs), agreement).map(Some),
+        let channel = |(place, (other, theirs)): (usize, &(u16, [u8; 32]))| {
+            let place = place as u16;
+            if !terms.are_partners(me, place) {
+                return Ok(None);
+            }
+            let ways = match (terms.is_holder(me), terms.is_holder(place)) {
+                (true, true) => Ways::Both,
+                (true, false) => Ways::Receiving,
+                (false, _) => Ways::Sending,
+            };
+            Channel::with(key, *number, (*other, theirs), agreement, ways).map(Some)
         };
         let channels: Result<Vec<_>, Error> = owners.par_iter().enumerate().map(channel).collect();
         Ok(Self {
@@ -84,12 +97,17 @@ impl SumOwner {
         self.next
     }
 
-    /// Shares numbers with all owners: the state that can answer once, and the message for the miner. Numbers are taken modulo
-    /// [`MODULUS`](super::MODULUS). What is to be hidden in the sum, noise that is, must have been added to them.
+    /// Shares numbers with all holders: the state that can answer once, if this owner is a holder, and the message for the miner. Numbers are
+    /// taken modulo [`MODULUS`](super::MODULUS). What is to be hidden in the sum, noise that is, must have been added to them.
     ///
     /// # Errors
     /// [`Error::Misuse`] for a round that is not after the last one; [`Error::Sum`] if there are not as many numbers as agreed on.
-    pub fn share(&mut self, round: u32, numbers: &[i64], seed: Seed) -> Result<(OwnerRound, Vec<u8>), Error> {
+    pub fn share(
+        &mut self,
+        round: u32,
+        numbers: &[i64],
+        seed: Seed,
+    ) -> Result<(Option<OwnerRound>, Vec<u8>), Error> {
         if numbers.len() != self.terms.length() {
             return Err(Error::Sum(SumFault::Length {
                 length: numbers.len(),
@@ -107,32 +125,33 @@ impl SumOwner {
             *element = field::from_signed::<Mersenne61>(*number);
         }
         let mut stream = seed.stream(self.me, round, &elements);
-        let (mut nodes, mut shares) = (wiped(self.terms.required()), wiped(self.terms.owners() * pieces));
+        let (mut nodes, mut shares) = (wiped(self.terms.required()), wiped(self.terms.holders() * pieces));
         let random = |values: &mut [u64]| stream.fill::<Mersenne61>(values);
         self.terms
             .scheme()
             .share(&elements, random, &mut nodes, &mut shares);
 
-        let mut message = message::head(Kind::Shares, round, self.terms.share_bytes());
-        let mut own = Vec::with_capacity(pieces);
-        for (shares, channel) in shares.chunks_exact(pieces).zip(&mut self.channels) {
+        let mut message = message::head(Kind::Shares, round, self.terms.share_bytes(self.me));
+        let mut own = None;
+        let (holders, others) = self.channels.split_at_mut(self.terms.holders());
+        for (shares, channel) in shares.chunks_exact(pieces).zip(holders) {
             let Some(channel) = channel else {
-                own.extend_from_slice(shares);
+                own = Some(Zeroizing::new(shares.to_vec()));
                 continue;
             };
             let start = message.len();
-            shares
-                .iter()
-                .for_each(|share| message.extend(share.to_le_bytes()));
-            message.extend([0; OVERHEAD]);
+            for share in shares {
+                message.extend_from_slice(&share.to_le_bytes());
+            }
+            message.extend_from_slice(&[0; OVERHEAD]);
             channel.seal_in_place(round.into(), &self.under, &mut message[start..])?;
         }
-        let state = OwnerRound {
-            me: self.me,
-            round,
-            own: Zeroizing::new(own),
-        };
-        Ok((state, message))
+        others
+            .iter_mut()
+            .flatten()
+            .for_each(|channel| channel.prepare_to_open(round.into(), 8 * pieces));
+        let me = self.me;
+        Ok((own.map(|own| OwnerRound { me, round, own }), message))
     }
 }
 
@@ -143,7 +162,7 @@ impl fmt::Debug for SumOwner {
     }
 }
 
-/// An owner that has shared its numbers in a round, and has not answered.
+/// A holder that has shared its numbers in a round, and has not answered.
 ///
 /// Whatever comes of its answer, there is no second one: two answers of one owner for two survivor sets would help a miner to open two sums.
 pub struct OwnerRound {
@@ -153,7 +172,7 @@ pub struct OwnerRound {
     own: Zeroizing<Vec<u64>>,
 }
 
-/// An owner's answer.
+/// A holder's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// The message for the miner.
@@ -187,7 +206,6 @@ impl OwnerRound {
         let others = survivors.as_slice().iter().filter(|other| **other != self.me);
         for (other, envelope) in others.zip(envelopes.chunks_exact(terms.envelope_bytes())) {
             let wrong = || Error::Sum(SumFault::Envelope { from: *other });
-            // Unwrap safety: it is an owner and not oneself.
             let channel = owner.channels[usize::from(*other)].as_ref().ok_or_else(wrong)?;
             opened.copy_from_slice(envelope);
             let shares = channel

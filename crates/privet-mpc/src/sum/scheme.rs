@@ -1,7 +1,7 @@
 //! Packed Shamir sharing (Franklin and Yung 1992): one polynomial holds several numbers.
 //!
-//! Owner j, counted from 0, is given the value at j + 1; the packed numbers are the values at −1, −2, …. The random values are the shares
-//! of the first owners: together with the numbers they fix the polynomial, and only the other shares are computed.
+//! Holder j, counted from 0, is given the value at j + 1; the packed numbers are the values at −1, −2, …. The random values are the shares
+//! of the first holders: together with the numbers they fix the polynomial, and only the other shares are computed.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use super::shape::Shape;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Scheme<F> {
     shape: Shape,
-    /// For each owner whose share is not random, the factors of the numbers and of the random values.
+    /// For each holder whose share is not random, the factors of the numbers and of the random values.
     matrix: Vec<u64>,
     field: PhantomData<F>,
 }
@@ -27,8 +27,8 @@ pub(super) enum Interpolated {
     Inconsistent(Vec<u16>),
 }
 
-fn point_of_owner(owner: usize) -> u64 {
-    owner as u64 + 1
+fn point_of_holder(holder: usize) -> u64 {
+    holder as u64 + 1
 }
 
 fn points_of_numbers<F: Prime>(count: usize) -> impl Iterator<Item = u64> {
@@ -37,10 +37,10 @@ fn points_of_numbers<F: Prime>(count: usize) -> impl Iterator<Item = u64> {
 
 impl<F: Prime> Scheme<F> {
     pub(super) fn new(shape: Shape) -> Self {
-        debug_assert!(((shape.owners + shape.packed) as u64) < F::MODULUS);
-        let random = (0..shape.random).map(point_of_owner);
+        debug_assert!(((shape.holders + shape.packed) as u64) < F::MODULUS);
+        let random = (0..shape.random).map(point_of_holder);
         let nodes: Vec<u64> = points_of_numbers::<F>(shape.packed).chain(random).collect();
-        let targets: Vec<u64> = (shape.random..shape.owners).map(point_of_owner).collect();
+        let targets: Vec<u64> = (shape.random..shape.holders).map(point_of_holder).collect();
         Self {
             shape,
             matrix: field::interpolation::<F>(&nodes, &targets),
@@ -52,7 +52,7 @@ impl<F: Prime> Scheme<F> {
         &self.shape
     }
 
-    /// The shares of a vector, of every owner one after the other, one for each piece.
+    /// The shares of a vector, of every holder one after the other, one for each piece.
     ///
     /// `nodes` is for one piece at a time; `random` gives its random values.
     pub(super) fn share(
@@ -70,28 +70,28 @@ impl<F: Prime> Scheme<F> {
             own.fill(0);
             own[..to - from].copy_from_slice(&numbers[from..to]);
             random(values);
-            for (owner, value) in values.iter().enumerate() {
-                shares[owner * pieces + piece] = *value;
+            for (holder, value) in values.iter().enumerate() {
+                shares[holder * pieces + piece] = *value;
             }
             let rows = self.matrix.chunks_exact(self.shape.required());
-            for (owner, row) in (self.shape.random..).zip(rows) {
-                shares[owner * pieces + piece] = field::dot::<F>(row, nodes);
+            for (holder, row) in (self.shape.random..).zip(rows) {
+                shares[holder * pieces + piece] = field::dot::<F>(row, nodes);
             }
         }
     }
 
-    /// The numbers of the polynomials on which the shares of some owners lie: at least as many as are required, of different owners, all
+    /// The numbers of the polynomials on which the shares of some holders lie: at least as many as are required, of different holders, all
     /// pieces of one after the other.
-    pub(super) fn interpolate(&self, owners: &[u16], shares: &[u64]) -> Interpolated {
+    pub(super) fn interpolate(&self, holders: &[u16], shares: &[u64]) -> Interpolated {
         let Shape {
             pieces,
             packed,
             length,
             ..
         } = self.shape;
-        let points: Vec<u64> = owners
+        let points: Vec<u64> = holders
             .iter()
-            .map(|owner| point_of_owner((*owner).into()))
+            .map(|holder| point_of_holder((*holder).into()))
             .collect();
         let (nodes, spare) = points.split_at(self.shape.required());
         let targets: Vec<u64> = points_of_numbers::<F>(packed)
@@ -120,7 +120,7 @@ impl<F: Prime> Scheme<F> {
             numbers.truncate(length);
             return Interpolated::Whole(numbers);
         }
-        let mut wrong: Vec<u16> = wrong.into_iter().flatten().map(|at| owners[at]).collect();
+        let mut wrong: Vec<u16> = wrong.into_iter().flatten().map(|at| holders[at]).collect();
         wrong.sort_unstable();
         wrong.dedup();
         Interpolated::Inconsistent(wrong)

@@ -8,9 +8,11 @@ use super::message::HEAD;
 use super::scheme::Scheme;
 use super::shape::Shape;
 use crate::Error;
-use crate::sealed::OVERHEAD;
 
 /// How many owners sum how many numbers, how many of them may be absent, and how many may collude with the miner. Public.
+///
+/// How many owners hold shares follows from these, so that the shares of all have as few bytes as possible: they are the first owners. All
+/// share their numbers, and up to `colluding` may be holders or not, as may those who are absent.
 ///
 /// The factors by which shares are computed belong to it, P²/2 numbers at most: it is made once and cloned for each owner of a process.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,6 +58,21 @@ impl SumTerms {
         self.shape().length
     }
 
+    /// How many owners hold shares, and answer: the first so many.
+    pub fn holders(&self) -> usize {
+        self.shape().holders
+    }
+
+    /// Whether an owner holds shares.
+    pub fn is_holder(&self, owner: u16) -> bool {
+        usize::from(owner) < self.holders()
+    }
+
+    /// Whether two different owners have envelopes for each other: one of them at least holds shares.
+    pub(super) fn are_partners(&self, one: u16, other: u16) -> bool {
+        one != other && (self.is_holder(one) || self.is_holder(other))
+    }
+
     /// How many pieces a vector is cut into: each is one polynomial, and 8 bytes in each envelope.
     pub fn pieces(&self) -> usize {
         self.shape().pieces
@@ -77,15 +94,15 @@ impl SumTerms {
     }
 
     pub(super) fn envelope_bytes(&self) -> usize {
-        8 * self.pieces() + OVERHEAD
+        self.shape().envelope_bytes()
     }
 
-    /// The length of an owner's message of shares.
-    pub fn share_bytes(&self) -> usize {
-        HEAD + (self.owners() - 1) * self.envelope_bytes()
+    /// The length of an owner's message of shares: a holder keeps its own.
+    pub fn share_bytes(&self, owner: u16) -> usize {
+        HEAD + (self.holders() - usize::from(self.is_holder(owner))) * self.envelope_bytes()
     }
 
-    /// The length of the message by which the miner relays the envelopes of a survivor set.
+    /// The length of the message by which the miner relays the envelopes of a survivor set to a holder.
     pub fn relay_bytes(&self, survivors: usize) -> usize {
         HEAD + self.owners().div_ceil(8) + survivors.saturating_sub(1) * self.envelope_bytes()
     }
@@ -96,8 +113,12 @@ impl SumTerms {
     }
 
     /// What one owner sends and receives in a round in which nobody is absent.
-    pub fn round_bytes(&self) -> usize {
-        self.share_bytes() + self.relay_bytes(self.owners()) + self.answer_bytes()
+    pub fn round_bytes(&self, owner: u16) -> usize {
+        let held = match self.is_holder(owner) {
+            true => self.relay_bytes(self.owners()) + self.answer_bytes(),
+            false => 0,
+        };
+        self.share_bytes(owner) + held
     }
 }
 

@@ -109,12 +109,13 @@ fn a_stream_is_uniform_and_of_one_owner_round_and_vector() {
 #[test]
 fn shapes_are_those_of_the_proof() {
     let shape = |owners, absent, colluding, length| Shape::new(owners, absent, colluding, length).unwrap();
-    let told = |shape: Shape| (shape.pieces, shape.packed, shape.required());
-    assert_eq!(told(shape(100, 10, 10, 24)), (1, 24, 79));
-    assert_eq!(told(shape(20, 2, 2, 24)), (4, 6, 17));
-    assert_eq!(told(shape(1000, 50, 50, 24)), (1, 24, 549));
-    assert_eq!(told(shape(3, 0, 1, 24)), (12, 2, 3));
-    assert_eq!(told(shape(4, 1, 1, 2)), (2, 1, 3));
+    let told = |shape: Shape| (shape.holders, shape.pieces, shape.packed, shape.required());
+    assert_eq!(told(shape(100, 10, 10, 24)), (53, 2, 12, 43));
+    assert_eq!(told(shape(20, 2, 2, 24)), (17, 4, 6, 15));
+    assert_eq!(told(shape(1000, 50, 50, 24)), (197, 1, 24, 147));
+    assert_eq!(told(shape(3, 0, 1, 24)), (3, 12, 2, 3));
+    assert_eq!(told(shape(4, 1, 1, 2)), (4, 2, 1, 3));
+    assert_eq!(told(shape(3, 0, 1, 3)), (2, 3, 1, 2));
     let mut possible = 0;
     for owners in 0..40 {
         for absent in 0..14 {
@@ -128,15 +129,65 @@ fn shapes_are_those_of_the_proof() {
                 assert_eq!(shape.is_ok(), allowed, "{owners} {absent} {colluding}");
                 let Ok(shape) = shape else { continue };
                 possible += 1;
-                assert!(shape.required() <= shape.least_survivors());
-                assert!(shape.pieces * shape.packed >= 24 && (shape.pieces - 1) * shape.packed < 24);
-                // No two sets of honest owners that answer for different survivor sets can both be large enough.
-                let beyond = shape.random - shape.colluding;
-                assert!(absent == 0 || 2 * (beyond + 1) > honest as usize);
+                let size = |shape: Shape| shape.holders * shape.envelope_bytes();
+                for holders in 0..=owners as usize {
+                    let Some(other) =
+                        Shape::with(owners as usize, absent as usize, colluding as usize, 24, holders)
+                    else {
+                        continue;
+                    };
+                    is_proved(&other);
+                    assert!(size(shape) <= size(other));
+                }
+                is_proved(&shape);
+                // All owners may hold shares whenever some may.
+                assert!(
+                    Shape::with(
+                        owners as usize,
+                        absent as usize,
+                        colluding as usize,
+                        24,
+                        owners as usize
+                    )
+                    .is_some()
+                );
             }
         }
     }
     assert!(possible > 1000);
+}
+
+/// What the proof asks of numbers, also where fewer owners collude than agreed on, or fewer of them hold shares.
+fn is_proved(shape: &Shape) {
+    let Shape {
+        owners,
+        absent,
+        colluding,
+        holders,
+        pieces,
+        packed,
+        ..
+    } = *shape;
+    assert!(holders <= owners && shape.required() + absent <= holders);
+    assert!(pieces * packed >= shape.length && (pieces - 1) * packed < shape.length);
+    if absent == 0 {
+        return;
+    }
+    for really in 0..=colluding {
+        for among in 0..=really {
+            let (honest, answering) = (owners - really, holders - among);
+            let hidden = shape.random - among;
+            // No two sets of honest holders that answer for different survivor sets can both be large enough.
+            assert!(2 * (hidden + 1) > answering, "{shape:?}");
+            // Nor do so few tell apart owners in classes of at most `absent`; three owners of which one is absent are proved apart.
+            let three = (absent, answering, honest) == (1, 3, 3);
+            assert!(2 * absent <= honest);
+            assert!(
+                three || (hidden + 1) * honest > 2 * absent * answering,
+                "{shape:?} {really} {among}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -209,7 +260,7 @@ fn wrong_values_are_found_as_far_as_they_are_determined() {
 /// Any answers of the required number open to the same, and one fewer leaves every number possible.
 #[test]
 fn exactly_the_required_answers_open() {
-    let shape = Shape::new(7, 1, 2, 3).unwrap();
+    let shape = Shape::with(7, 1, 2, 3, 7).unwrap();
     let scheme = Scheme::<Toy<13>>::new(shape);
     let (required, pieces) = (shape.required(), shape.pieces);
     assert_eq!((required, shape.packed, pieces), (6, 2, 2));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Agreement, PartyId};
 use crate::Error;
-use crate::privacy::signature::{Purpose, Signature, SigningKey};
+use crate::privacy::signature::{Claimed, Purpose, Signature, SigningKey, all_signed};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// The public X25519 key of a party in one run, signed by its identity: what it says before anybody seals anything for it.
@@ -48,7 +48,25 @@ impl Wire for RunKey {
 
 /// The keys of all parties of a run that have said theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RunKeys(BTreeMap<PartyId, [u8; 32]>);
+pub struct RunKeys {
+    keys: BTreeMap<PartyId, [u8; 32]>,
+    parties: BTreeMap<[u8; 32], PartyId>,
+}
+
+fn wrong(agreement: &Agreement, from: PartyId, why: &str) -> Error {
+    Error::peer(agreement.name(from), why)
+}
+
+/// What a party says with its key, if it has an identity.
+fn claimed(agreement: &Agreement, from: PartyId, key: &RunKey) -> Result<Claimed, Error> {
+    let identity = agreement.member(from).and_then(|member| member.identity);
+    let why = "it has no identity in the agreement, and cannot sign a key";
+    Ok(Claimed {
+        key: identity.ok_or_else(|| wrong(agreement, from, why))?,
+        bytes: signed(agreement, from, &key.sealing),
+        signature: key.signature,
+    })
+}
 
 impl RunKeys {
     /// Adds the key of a party.
@@ -57,28 +75,54 @@ impl RunKeys {
     /// [`Error::Peer`] if the party has no identity in the agreement, did not sign this key for this run, has said another before, or
     /// says the key of another party.
     pub fn insert(&mut self, agreement: &Agreement, from: PartyId, key: &RunKey) -> Result<(), Error> {
-        let wrong = |why: &str| Err(Error::peer(agreement.name(from), why));
-        let Some(identity) = agreement.member(from).and_then(|member| member.identity) else {
-            return wrong("it has no identity in the agreement, and cannot sign a key");
-        };
-        let signature = Signature::from_bytes(identity, &key.signature);
-        let bytes = signed(agreement, from, &key.sealing);
-        if signature.verify(Purpose::SealingKey, &bytes).is_err() {
-            return wrong("it did not sign its key for this run");
+        let claimed = claimed(agreement, from, key)?;
+        let signature = Signature::from_bytes(claimed.key, &key.signature);
+        if signature.verify(Purpose::SealingKey, &claimed.bytes).is_err() {
+            return Err(wrong(agreement, from, "it did not sign its key for this run"));
         }
-        if self
-            .0
-            .iter()
-            .any(|(party, other)| (*party == from) != (*other == key.sealing))
+        self.know(agreement, from, key)
+    }
+
+    /// Adds the keys of several parties. Signatures are looked at together: a party may get along with one that [`insert`](Self::insert) refuses, but only
+    /// if it made it itself. If they are not all valid, the first party is named whose key `insert` refuses.
+    ///
+    /// # Errors
+    /// As of [`insert`](Self::insert), about one of the parties.
+    pub fn insert_all<'a>(
+        &mut self,
+        agreement: &Agreement,
+        keys: impl Iterator<Item = (PartyId, &'a RunKey)> + Clone,
+    ) -> Result<(), Error> {
+        let all = keys.clone().map(|(from, key)| claimed(agreement, from, key));
+        let together = all
+            .collect::<Result<Vec<_>, _>>()
+            .is_ok_and(|all| all_signed(Purpose::SealingKey, &all));
+        for (from, key) in keys {
+            match together {
+                true => self.know(agreement, from, key)?,
+                false => self.insert(agreement, from, key)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a key that its party signed.
+    fn know(&mut self, agreement: &Agreement, from: PartyId, key: &RunKey) -> Result<(), Error> {
+        let same_party = self.keys.get(&from);
+        let same_key = self.parties.get(&key.sealing);
+        if same_party.is_some_and(|known| *known != key.sealing)
+            || same_key.is_some_and(|known| *known != from)
         {
-            return wrong("a party has one key in a run, and no two parties have the same");
+            let why = "a party has one key in a run, and no two parties have the same";
+            return Err(wrong(agreement, from, why));
         }
-        self.0.insert(from, key.sealing);
+        self.keys.insert(from, key.sealing);
+        self.parties.insert(key.sealing, from);
         Ok(())
     }
 
     /// The public key of a party, if it has said one.
     pub fn get(&self, party: PartyId) -> Option<&[u8; 32]> {
-        self.0.get(&party)
+        self.keys.get(&party)
     }
 }

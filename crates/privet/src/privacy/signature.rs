@@ -180,6 +180,35 @@ impl Signature {
     }
 }
 
+/// What a key should have signed, and the signature alone.
+pub(crate) struct Claimed {
+    /// The key.
+    pub(crate) key: PublicKey,
+    /// The bytes, for one purpose.
+    pub(crate) bytes: Vec<u8>,
+    /// The signature.
+    pub(crate) signature: [u8; 64],
+}
+
+/// Whether all of them are signatures for this purpose, looked at together, which is faster. True if each is valid by [`Signature::verify`]; and if it
+/// is true, the holder of each key signed. But a key's own holder may have made a signature that `verify` refuses: see decision 0066.
+pub(crate) fn all_signed(purpose: Purpose, claimed: &[Claimed]) -> bool {
+    let keys = claimed.iter().map(|one| {
+        let key = VerifyingKey::from_bytes(&one.key.0).ok();
+        key.filter(|key| !key.is_weak())
+    });
+    let Some(keys) = keys.collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let messages: Vec<Vec<u8>> = claimed.iter().map(|one| purpose.message(&one.bytes)).collect();
+    let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    let signatures = claimed
+        .iter()
+        .map(|one| ed25519_dalek::Signature::from_bytes(&one.signature));
+    let signatures: Vec<ed25519_dalek::Signature> = signatures.collect();
+    ed25519_dalek::verify_batch(&messages, &signatures, &keys).is_ok()
+}
+
 /// Bytes from lowercase hexadecimal, exactly so many.
 fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |c: u8| match c {
@@ -203,6 +232,42 @@ mod tests {
 
     fn key(byte: u8) -> SigningKey {
         SigningKey::from_bytes(&[byte; 32])
+    }
+
+    #[test]
+    fn signatures_together_are_valid_if_each_is() {
+        let claims = || -> Vec<Claimed> {
+            let claim = |number: u8| Claimed {
+                key: key(number).public(),
+                bytes: vec![number; 5],
+                signature: key(number).sign_raw(Purpose::SealingKey, &[number; 5]),
+            };
+            (0..40).map(claim).collect()
+        };
+        assert!(all_signed(Purpose::SealingKey, &claims()));
+        assert!(all_signed(Purpose::SealingKey, &[]));
+        assert!(!all_signed(Purpose::Model, &claims()));
+        for place in 0..40 {
+            let changes: [fn(&mut Claimed); 5] = [
+                |one| one.bytes[0] ^= 1,
+                |one| one.signature[3] ^= 1,
+                |one| one.signature[40] ^= 1,
+                |one| one.key = key(99).public(),
+                // A key of small order, which takes any number of signatures.
+                |one| one.key = PublicKey([0; 32]),
+            ];
+            for change in changes {
+                let mut claims = claims();
+                change(&mut claims[place]);
+                assert!(!all_signed(Purpose::SealingKey, &claims), "{place}");
+            }
+        }
+        // Two that make up for each other do not pass.
+        let mut claims = claims();
+        let (one, other) = (claims[1].signature, claims[2].signature);
+        claims[1].signature[32..].copy_from_slice(&other[32..]);
+        claims[2].signature[32..].copy_from_slice(&one[32..]);
+        assert!(!all_signed(Purpose::SealingKey, &claims));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! In small fields all randomness is tried, and the counts of all views are compared. In larger ones the view is an affine function of
 //! uniform randomness, so that it tells of the numbers exactly those combinations in which the randomness cancels.
 
+mod holders;
+
 use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
@@ -12,12 +14,12 @@ use super::super::field::{Mersenne61, Prime, Toy, add, invert_all, mul, sub};
 use super::super::scheme::Scheme;
 use super::super::shape::Shape;
 
-/// For each owner the survivor set that it answers for, as bits; none if it does not answer, or colludes.
+/// For each owner the survivor set that it answers for, as bits; none if it does not answer, holds no shares or colludes.
 type Shown = Vec<Option<u32>>;
 
 fn shares_of<F: Prime>(scheme: &Scheme<F>, numbers: &[u64], random: &[u64]) -> Vec<u64> {
     let shape = scheme.shape();
-    let mut shares = vec![0; shape.owners * shape.pieces];
+    let mut shares = vec![0; shape.holders * shape.pieces];
     let mut random = random.iter().copied();
     let fill = |values: &mut [u64]| values.fill_with(|| random.next().unwrap());
     scheme.share(numbers, fill, &mut vec![0; shape.required()], &mut shares);
@@ -32,7 +34,7 @@ fn view<F: Prime>(shape: &Shape, colluders: u32, shown: &Shown, shares: &[&Vec<u
     let honest = |owner: &usize| !bit(colluders, *owner);
     let mut view = Vec::new();
     for owner in (0..shape.owners).filter(honest) {
-        for other in (0..shape.owners).filter(|other| !honest(other)) {
+        for other in (0..shape.holders).filter(|other| !honest(other)) {
             view.extend_from_slice(&shares[owner][other * pieces..][..pieces]);
         }
     }
@@ -55,7 +57,7 @@ fn strategies(shape: &Shape, colluders: u32) -> Vec<Shown> {
     let mut strategies: Vec<Shown> = vec![vec![]];
     for owner in 0..shape.owners {
         let mut choices = vec![None];
-        if colluders >> owner & 1 == 0 {
+        if colluders >> owner & 1 == 0 && owner < shape.holders {
             // Sets with the same honest members show the same.
             let with_me = sets
                 .iter()
@@ -76,9 +78,11 @@ fn opened(shape: &Shape, colluders: u32, shown: &Shown) -> Vec<u32> {
     for set in shown.iter().flatten() {
         *counts.entry(set & !colluders).or_insert(0) += 1;
     }
+    // Colluders know as many points of every polynomial as there are holders among them.
+    let known = (colluders & ((1 << shape.holders) - 1)).count_ones() as usize;
     let large = counts
         .into_iter()
-        .filter(|(_, count)| colluders.count_ones() as usize + count > shape.random);
+        .filter(|(_, count)| known + count > shape.random);
     large.map(|(set, _)| set).collect()
 }
 
@@ -95,7 +99,7 @@ fn digits<F: Prime>(mut number: u64, count: usize) -> Vec<u64> {
 fn counts<F: Prime>(scheme: &Scheme<F>, colluders: u32, shown: &Shown, numbers: &[Vec<u64>]) -> Vec<u32> {
     let shape = scheme.shape();
     let random = shape.random * shape.pieces;
-    let zeros = vec![0; shape.owners * shape.pieces];
+    let zeros = vec![0; shape.holders * shape.pieces];
     let honest = (0..shape.owners).filter(|owner| colluders >> owner & 1 == 0);
     // A view is a sum of what it is for one owner: for each owner, of all its randomness.
     let parts: Vec<Vec<Vec<u64>>> = honest
@@ -194,12 +198,12 @@ fn tells_more_of_few(shape: Shape, colluders: u32) -> bool {
 
 #[test]
 fn all_views_of_all_randomness_depend_on_one_sum_only() {
-    let three = Shape::new(3, 0, 1, 1).unwrap();
+    let three = Shape::with(3, 0, 1, 1, 3).unwrap();
     assert!(!ever_tells_more::<Toy<7>>(three));
     assert!(!ever_tells_more::<Toy<11>>(three));
     assert!(!ever_tells_more::<Toy<13>>(Shape::new(3, 0, 2, 1).unwrap()));
     // Two numbers in one polynomial.
-    let packed = Shape::new(3, 0, 1, 2).unwrap();
+    let packed = Shape::with(3, 0, 1, 2, 3).unwrap();
     assert_eq!((packed.packed, packed.pieces), (2, 1));
     assert!(!ever_tells_more::<Toy<7>>(packed));
     // One owner may be absent, and the miner may show each owner another set.
@@ -214,14 +218,14 @@ fn a_polynomial_of_lower_degree_shows_two_sums() {
     let shape = Shape::new(4, 1, 1, 1).unwrap();
     let random = shape.colluding;
     assert!(tells_more_of_few(Shape { random, ..shape }, 0b1000));
-    let three = Shape::new(3, 0, 1, 1).unwrap();
+    let three = Shape::with(3, 0, 1, 1, 3).unwrap();
     assert!(ever_tells_more::<Toy<7>>(Shape { random: 0, ..three }));
 }
 
 /// Two rounds with the same sums: with fresh randomness all views are equally likely; with the same, they are not.
 #[test]
 fn randomness_that_serves_twice_is_caught() {
-    let scheme = Scheme::<Toy<7>>::new(Shape::new(3, 0, 1, 1).unwrap());
+    let scheme = Scheme::<Toy<7>>::new(Shape::with(3, 0, 1, 1, 3).unwrap());
     // The share of the last owner is not itself a random value.
     let shown: Shown = vec![Some(0b111), Some(0b111), None];
     let views = |first: [u64; 2], second: [u64; 2], reused: bool| {
@@ -286,7 +290,7 @@ fn cancelling<F: Prime>(rows: &[Vec<u64>]) -> Vec<Vec<u64>> {
 fn tells_one_sum<F: Prime>(scheme: &Scheme<F>, colluders: u32, shown: &Shown) -> bool {
     let shape = scheme.shape();
     let (owners, packed) = (shape.owners, shape.packed);
-    let zeros = vec![0; owners];
+    let zeros = vec![0; shape.holders];
     // How the view follows from the number or random value of one owner at one place.
     let column = |owner: usize, shares: &Vec<u64>| {
         let mut all = vec![&zeros; owners];
@@ -348,8 +352,10 @@ fn some_sets(random: &mut ChaCha8Rng, shape: &Shape, colluders: u32) -> Shown {
     };
     let sets: Vec<u32> = (0..shape.owners).map(|_| set()).collect();
     let kinds = 1 + random.next_u64() as usize % shape.owners;
-    let choice =
-        |owner: usize, set: u32| (colluders >> owner & 1 == 0 && set >> owner & 1 == 1).then_some(set);
+    let choice = |owner: usize, set: u32| {
+        let answers = owner < shape.holders && colluders >> owner & 1 == 0 && set >> owner & 1 == 1;
+        answers.then_some(set)
+    };
     let pick = |owner| choice(owner, sets[random.next_u64() as usize % kinds]);
     (0..shape.owners).map(pick).collect()
 }
@@ -357,6 +363,7 @@ fn some_sets(random: &mut ChaCha8Rng, shape: &Shape, colluders: u32) -> Shown {
 #[test]
 fn whatever_sets_a_miner_shows_it_learns_one_sum() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
+    let mut fewer = 0;
     for (owners, absent, colluding, length) in [
         (4, 1, 1, 1),
         (5, 1, 1, 1),
@@ -367,37 +374,66 @@ fn whatever_sets_a_miner_shows_it_learns_one_sum() {
         (12, 3, 2, 1),
         (14, 2, 3, 4),
         (9, 0, 3, 6),
+        (12, 2, 1, 2),
+        (13, 3, 1, 1),
+        (15, 2, 4, 1),
+        (16, 1, 2, 3),
     ] {
-        let shape = Shape::new(owners, absent, colluding, length).unwrap();
-        assert_eq!(shape.pieces, 1);
-        let (scheme, toy) = (Scheme::<Mersenne61>::new(shape), Scheme::<Toy<23>>::new(shape));
-        let everybody = (1 << colluding) - 1;
-        for trial in 0..60 {
-            // Fewer colluders than agreed on see less.
-            let colluders = everybody >> (trial % 2);
-            let shown = some_sets(&mut random, &shape, colluders);
-            assert!(tells_one_sum(&scheme, colluders, &shown), "{shape:?} {shown:?}");
-            assert!(tells_one_sum(&toy, colluders, &shown), "{shape:?} {shown:?}");
+        let with = |holders| Shape::with(owners, absent, colluding, length, holders);
+        let shapes: Vec<Shape> = (0..=owners).filter_map(with).collect();
+        for shape in shapes.into_iter().filter(|shape| shape.pieces == 1) {
+            fewer += usize::from(shape.holders < owners);
+            one_sum_whatever_is_shown(&mut random, &shape);
         }
-        let shown = two_halves(&shape);
+    }
+    assert!(fewer > 10);
+}
+
+fn one_sum_whatever_is_shown(random: &mut ChaCha8Rng, shape: &Shape) {
+    let Shape {
+        owners,
+        absent,
+        colluding,
+        holders,
+        ..
+    } = *shape;
+    let (scheme, toy) = (Scheme::<Mersenne61>::new(*shape), Scheme::<Toy<23>>::new(*shape));
+    let everybody = (1 << colluding) - 1;
+    for trial in 0..60 {
+        // Any owners, holders or not; fewer colluders than agreed on see less.
+        let mut colluders = 0;
+        for _ in 0..colluding - usize::from(trial % 3 == 0) {
+            colluders |= 1 << (random.next_u64() % owners as u64);
+        }
+        if trial % 2 == 0 {
+            colluders = everybody >> (trial % 4 / 2);
+        }
+        let shown = some_sets(random, shape, colluders);
+        assert!(tells_one_sum(&scheme, colluders, &shown), "{shape:?} {shown:?}");
+        assert!(tells_one_sum(&toy, colluders, &shown), "{shape:?} {shown:?}");
+    }
+    for left_out in [colluding, owners - 1] {
+        let shown = two_halves(shape, left_out);
         assert!(tells_one_sum(&scheme, everybody, &shown), "{shape:?}");
         // With one random value fewer the halves tell two sums (or, if nobody may be absent, the colluders know single numbers), unless
         // it is the number of absent owners that asks for so many.
-        let (honest, random) = (owners - colluding, shape.random - 1);
-        let less = Scheme::<Mersenne61>::new(Shape { random, ..shape });
-        let caught = absent == 0 || shape.random - colluding == honest / 2;
+        let (answering, random) = (holders - colluding, shape.random - 1);
+        let less = Scheme::<Mersenne61>::new(Shape { random, ..*shape });
+        let caught = absent == 0 || shape.random - colluding == answering / 2;
         assert_eq!(tells_one_sum(&less, everybody, &shown), !caught, "{shape:?}");
     }
 }
 
-/// Everybody is shown to one half of the honest owners, and all but one honest owner to the other, where one may be absent.
-fn two_halves(shape: &Shape) -> Shown {
+/// Everybody is shown to one half of the honest holders, and all but one honest owner to the other, where one may be absent.
+fn two_halves(shape: &Shape, left_out: usize) -> Shown {
     let all = (1_u32 << shape.owners) - 1;
-    let left_out = shape.colluding;
-    let half = left_out + (shape.owners - shape.colluding) / 2;
-    let set = |owner| match owner {
-        _ if owner < shape.colluding => None,
-        _ if owner < half || shape.absent == 0 => Some(all),
+    let half = (shape.holders - shape.colluding).div_ceil(2);
+    // The one that is left out answers with those who are shown everybody.
+    let answering = (0..shape.owners).filter(|owner| (shape.colluding..shape.holders).contains(owner));
+    let (first, last): (Vec<usize>, Vec<usize>) = answering.partition(|owner| *owner == left_out);
+    let order: Vec<usize> = [first, last].concat();
+    let set = |owner| match order.iter().position(|other| *other == owner)? {
+        place if place < half || shape.absent == 0 => Some(all),
         _ => Some(all & !(1 << left_out)),
     };
     (0..shape.owners).map(set).collect()

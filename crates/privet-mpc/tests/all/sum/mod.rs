@@ -1,6 +1,7 @@
 //! Secure sums: what comes out whoever is absent, and what is refused.
 
 mod agreeing;
+mod holding;
 mod refusing;
 mod vectors;
 
@@ -9,6 +10,9 @@ use privet_mpc::sealed::SealingKey;
 use privet_mpc::sum::{
     Collecting, Opened, Opening, OwnerRound, Relaying, Seed, SumFault, SumOwner, SumTerms,
 };
+
+/// What an owner has shared: the state of a holder, and the message.
+type Shared = (Option<OwnerRound>, Vec<u8>);
 
 /// All owners of a run, in one place.
 struct Run {
@@ -52,7 +56,7 @@ impl Run {
     }
 
     /// Everybody shares its numbers.
-    fn share(&mut self, round: u32, numbers: &[Vec<i64>]) -> Vec<(OwnerRound, Vec<u8>)> {
+    fn share(&mut self, round: u32, numbers: &[Vec<i64>]) -> Vec<Shared> {
         let owners = self.owners.iter_mut().zip(numbers).enumerate();
         owners
             .map(|(me, (owner, numbers))| owner.share(round, numbers, seed(me, round)).unwrap())
@@ -60,7 +64,7 @@ impl Run {
     }
 
     /// The survivor set of those whose bit is set.
-    fn relay(&self, round: u32, shared: &[(OwnerRound, Vec<u8>)], set: u32) -> Relaying {
+    fn relay(&self, round: u32, shared: &[Shared], set: u32) -> Relaying {
         let mut collecting = Collecting::new(&self.terms, round);
         for (owner, (_, shares)) in (0_u16..).zip(shared) {
             if set >> owner & 1 == 1 {
@@ -70,15 +74,15 @@ impl Run {
         collecting.fix().map_err(|(_, why)| why).unwrap()
     }
 
-    /// All survivors but those whose bit is set answer.
-    fn answers(&self, shared: Vec<(OwnerRound, Vec<u8>)>, relaying: Relaying, silent: u32) -> Opening {
+    /// All holders among the survivors but those whose bit is set answer.
+    fn answers(&self, shared: Vec<Shared>, relaying: Relaying, silent: u32) -> Opening {
         let told: Vec<(u16, Vec<u8>)> = relaying
-            .survivors()
+            .holders()
             .iter()
             .map(|to| (*to, relaying.message(*to).unwrap()))
             .collect();
         let mut opening = relaying.sent();
-        let mut rounds: Vec<Option<OwnerRound>> = shared.into_iter().map(|(round, _)| Some(round)).collect();
+        let mut rounds: Vec<Option<OwnerRound>> = shared.into_iter().map(|(round, _)| round).collect();
         for (from, relayed) in told.iter().filter(|(from, _)| silent >> from & 1 == 0) {
             let round = rounds[usize::from(*from)].take().unwrap();
             let answered = round.answer(&self.owners[usize::from(*from)], relayed).unwrap();

@@ -29,7 +29,7 @@ impl Asked {
         let mut run = Run::new(SumTerms::new(6, 1, 1, 2).unwrap(), agreement);
         let shared = run.share(round, &numbers(6));
         let right = run.relay(round, &shared, 0b111111).message(to).unwrap();
-        let saved = shared[0].0.save().to_vec();
+        let saved = shared[0].0.as_ref().unwrap().save().to_vec();
         Self { run, saved, right }
     }
 
@@ -125,26 +125,41 @@ fn every_cut_every_flip_and_every_addition_to_a_relay_is_an_error() {
 /// A miner shows everybody to some owners, and all but one to others. Nothing can be opened.
 #[test]
 fn two_survivor_sets_of_one_round_open_nothing() {
-    let mut run = Run::of(9, 1, 1, 2);
-    let shared = run.share(0, &numbers(9));
-    let (all, without) = (
-        run.relay(0, &shared, 0b1_1111_1111),
-        run.relay(0, &shared, 0b1_1111_1011),
-    );
-    let half = |owner: u16| owner.is_multiple_of(2) && owner != 2;
-    let told: Vec<Vec<u8>> = (0..9)
-        .map(|owner| if half(owner) { &without } else { &all }.message(owner).unwrap())
-        .collect();
-    let (mut opening, mut other) = (all.sent(), without.sent());
-    for ((me, (round, _)), relayed) in (0..).zip(shared).zip(&told) {
-        let answer = round.answer(&run.owners[usize::from(me)], relayed).unwrap();
-        let to = if half(me) { &mut other } else { &mut opening };
-        to.receive(me, &answer.message).unwrap();
+    // All owners hold shares; then eight of twelve do, and the owner that is left out is a holder or not.
+    for (owners, length, left_out) in [(10, 3, 7), (12, 2, 5), (12, 2, 9)] {
+        let mut run = Run::of(owners, 2, 1, length);
+        let vectors: Vec<Vec<i64>> = (0..owners as i64).map(|owner| vec![owner; length]).collect();
+        let shared = run.share(0, &vectors);
+        let everybody = (1_u32 << owners) - 1;
+        let (all, without) = (
+            run.relay(0, &shared, everybody),
+            run.relay(0, &shared, everybody & !(1 << left_out)),
+        );
+        let holders = all.holders().to_vec();
+        assert_eq!(holders.len(), run.terms.holders());
+        let half = |owner: u16| usize::from(owner) < holders.len() / 2;
+        let told: Vec<Vec<u8>> = holders
+            .iter()
+            .map(|owner| {
+                if half(*owner) { &without } else { &all }
+                    .message(*owner)
+                    .unwrap()
+            })
+            .collect();
+        let (mut opening, mut other) = (all.sent(), without.sent());
+        for ((me, (round, _)), relayed) in (0..).zip(shared).zip(&told) {
+            let answer = round
+                .unwrap()
+                .answer(&run.owners[usize::from(me)], relayed)
+                .unwrap();
+            let to = if half(me) { &mut other } else { &mut opening };
+            to.receive(me, &answer.message).unwrap();
+        }
+        let (answers, least) = (holders.len() / 2, run.terms.required());
+        assert_eq!(fault(opening.open()), SumFault::FewAnswers { answers, least });
+        assert_eq!(fault(other.open()), SumFault::FewAnswers { answers, least });
+        assert!(least > answers + run.terms.colluding());
     }
-    let least = run.terms.required();
-    assert_eq!(fault(opening.open()), SumFault::FewAnswers { answers: 5, least });
-    assert_eq!(fault(other.open()), SumFault::FewAnswers { answers: 4, least });
-    assert!(least > 5 + run.terms.colluding());
 }
 
 #[test]
@@ -162,7 +177,7 @@ fn a_round_is_shared_once_and_by_its_owner() {
     // Another owner's state.
     let relaying = run.relay(3, &shared, 0b1111);
     let relayed = relaying.message(1).unwrap();
-    let first = shared.into_iter().next().unwrap().0;
+    let first = shared.into_iter().next().unwrap().0.unwrap();
     assert!(matches!(
         first.answer(&run.owners[1], &relayed),
         Err(Error::Misuse(_))
@@ -221,8 +236,8 @@ fn the_miner_names_the_owner_whose_message_is_wrong() {
             expected: 5
         })
     );
-    let kind = [&[0x21], &shares[1..]].concat();
-    assert_eq!(receive(1, &kind), message(SumMessageFault::Kind { kind: 0x21 }));
+    let kind = [&[0x11], &shares[1..]].concat();
+    assert_eq!(receive(1, &kind), message(SumMessageFault::Kind { kind: 0x11 }));
     let round = [&[shares[0], 2], &shares[2..]].concat();
     let other = SumMessageFault::Round {
         round: 2,
@@ -257,7 +272,7 @@ fn answers_are_taken_once_of_survivors_in_their_round() {
     let mut opening = Opening::of(&run.terms, 3, &[0, 1, 3]).unwrap();
     let pieces = run.terms.pieces();
     let answer = |first: u64| {
-        let mut bytes = vec![0x13, 3, 0, 0, 0];
+        let mut bytes = vec![0x23, 3, 0, 0, 0];
         bytes.extend(first.to_le_bytes());
         bytes.resize(5 + 8 * pieces, 0);
         bytes
@@ -300,16 +315,22 @@ fn answers_are_taken_once_of_survivors_in_their_round() {
 #[test]
 fn wrong_answers_are_noticed_and_named_as_far_as_possible() {
     let mut run = Run::of(12, 2, 1, 5);
-    let spare = 12 - run.terms.required();
-    assert!(run.terms.pieces() > 1 && spare >= 2, "{:?}", run.terms);
+    let holders = run.terms.holders();
+    let spare = holders - run.terms.required();
+    assert!(
+        run.terms.pieces() > 1 && spare >= 2 && holders < 12,
+        "{:?}",
+        run.terms
+    );
     let shared = run.share(0, &vec![vec![1, 2, 3, 4, 5]; 12]);
     let relaying = run.relay(0, &shared, 0xfff);
-    let told: Vec<Vec<u8>> = (0..12).map(|to| relaying.message(to).unwrap()).collect();
+    let told = relaying.holders().iter().map(|to| relaying.message(*to).unwrap());
+    let told: Vec<Vec<u8>> = told.collect();
     let answers: Vec<Vec<u8>> = shared
         .into_iter()
         .zip(&run.owners)
         .zip(&told)
-        .map(|(((round, _), owner), relayed)| round.answer(owner, relayed).unwrap().message)
+        .map(|(((round, _), owner), relayed)| round.unwrap().answer(owner, relayed).unwrap().message)
         .collect();
     let opening = |wrong: &[u16], of: usize| {
         let mut opening = Opening::of(&run.terms, 0, &Vec::from_iter(0..12)).unwrap();
@@ -321,9 +342,9 @@ fn wrong_answers_are_noticed_and_named_as_far_as_possible() {
         opening
     };
     let right = vec![12, 24, 36, 48, 60];
-    assert_eq!(opening(&[], 12).open().unwrap().numbers, right);
-    for owner in 0..12 {
-        let mut opening = opening(&[owner], 12);
+    assert_eq!(opening(&[], holders).open().unwrap().numbers, right);
+    for owner in 0..holders as u16 {
+        let mut opening = opening(&[owner], holders);
         let owners = vec![owner];
         assert_eq!(fault(opening.open()), SumFault::Inconsistent { owners });
         opening.exclude(owner);
@@ -335,7 +356,7 @@ fn wrong_answers_are_noticed_and_named_as_far_as_possible() {
     assert_eq!(fault(opening(&[3], required + 1).open()), unknown);
     assert_ne!(opening(&[3], required).open().unwrap().numbers, right);
     let many: Vec<u16> = (0..=spare as u16 / 2).map(|owner| 2 * owner).collect();
-    assert_eq!(fault(opening(&many, 12).open()), unknown);
+    assert_eq!(fault(opening(&many, holders).open()), unknown);
 }
 
 /// What is shared wrongly with one owner makes that one's answer unfit.

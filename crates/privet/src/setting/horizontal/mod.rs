@@ -15,8 +15,9 @@
 //!                                               ◄─────────   begin: keys of all owners              nothing is paid before this
 //!  pays; for each question:
 //!  numbers with a share of noise, in shares     ─────────►                                          protocol = "aggregated"
-//!  for each owner, sealed                       ◄─────────   who has shared, and what was sealed for the receiver
-//!  the sum of these shares                      ─────────►
+//!  for each holder, sealed
+//!                                               ◄─────────   to holders: who has shared, and what was sealed for the receiver
+//!  of a holder: the sum of these shares         ─────────►
 //!                                               ◄─────────   the opened noisy sum, and a digest of the model so far
 //!  certificate                                  ─────────►
 //!                                               ◄─────────   all certificates
@@ -25,7 +26,7 @@
 //! - `protocol = "aggregated"`: one run of trees over all rows. What a curator would ask its table (where labels lie, rows by slot, the
 //!   sums of each tree's leaves, rows by score) is asked all owners; each adds a share of the noise, and only the sum is opened. Trees are
 //!   cut by public coins that follow from the agreement. Every owner computes the model itself, and stops if the miner's has another
-//!   digest. It needs three owners.
+//!   digest. It needs three owners. The first owners are holders of shares, as many as make the shares of all as few bytes as possible.
 //! - `"averaged"`: each owner trains private trees on its own rows and sends them; the model is the average.
 //! - `"chain"`: one owner after another adds private trees to those that it received. What those say of its rows stays with it. Trees are about one
 //!   feature each, or those of the paper (`splits = "noisy-greedy"`). A chain may go round several times, each time on other units

@@ -1,5 +1,6 @@
 //! What each party will do, fixed before the first row is looked at. Only a plan makes a role.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -188,7 +189,7 @@ impl Plan {
         let slots = together.slots.max(judged);
         let rounds = u64::from(together.rounds(slots.max(together.sums.length())));
         let owners = self.owners().len() as u64;
-        let one = rounds * together.sums.share_bytes() as u64;
+        let one = rounds * together.sums.relay_bytes(self.owners().len()) as u64;
         let opened = together.questions() * (32 + 8 * together.sums.length() as u64) + 8 * slots as u64;
         // Besides: the lines of a schema, the keys of all owners, their certificates.
         one.max(opened) + (1 << 22) + owners * (1 << 16)
@@ -206,7 +207,9 @@ impl Plan {
             let hash = Sha256::new_with_prefix(b"privet horizontal nobody 1\0").chain_update(digest);
             hash.chain_update((place as u64).to_le_bytes()).finalize().into()
         };
-        Nobody((0..self.owners().len()).map(key).collect())
+        let keys: Vec<[u8; 32]> = (0..self.owners().len()).map(key).collect();
+        let sorted = keys.iter().copied().collect();
+        Nobody { keys, sorted }
     }
 
     /// How many owners must be there at least.
@@ -438,18 +441,21 @@ pub(super) fn coins_of_round(agreement: &Agreement, whose: PartyId, round: u32) 
 
 /// Keys that stand for owners which do not take part, by their places. Nobody knows their secret halves, so nobody can open what is sealed for
 /// them; an owner that says one of them is its own knows it no more than others do, and could only make a sum fail.
-pub(super) struct Nobody(Vec<[u8; 32]>);
+pub(super) struct Nobody {
+    keys: Vec<[u8; 32]>,
+    sorted: BTreeSet<[u8; 32]>,
+}
 
 /// What is said of such an owner.
 pub(super) const NOBODY: &str = "its key of this run is one that stands for owners which do not take part";
 
 impl Nobody {
     pub(super) fn keys(&self) -> &[[u8; 32]] {
-        &self.0
+        &self.keys
     }
 
     pub(super) fn contains(&self, key: Option<&[u8; 32]>) -> bool {
-        key.is_some_and(|key| self.0.contains(key))
+        key.is_some_and(|key| self.sorted.contains(key))
     }
 }
 

@@ -197,6 +197,14 @@ impl Plan {
         writeln!(f, "{owners} owners {how}; {absent} of them may be absent.")?;
         if let Some(sharing) = self.sharing() {
             writeln!(f, "Provided that {sharing}.")?;
+            let holders = self.joint().map_or(owners, |joint| joint.sums.holders());
+            if holders < owners {
+                writeln!(
+                    f,
+                    "The first {holders} owners hold shares of all numbers and answer for sums; whether who colludes or is absent is one of them \
+                     does not matter."
+                )?;
+            }
         }
         for line in self.start_words().into_iter().chain(self.turns()) {
             writeln!(f, "{line}")?;

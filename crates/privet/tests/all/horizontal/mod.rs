@@ -5,6 +5,7 @@ mod drops;
 mod evaluation;
 mod faults;
 mod held_out;
+mod holders;
 mod joining;
 mod judges;
 mod net;

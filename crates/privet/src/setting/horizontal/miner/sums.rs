@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use privet_mpc::sum::{Collecting, Opening, Relaying, SumFault};
+use privet_mpc::sum::{Collecting, Opening, Relaying, SumFault, SumTerms};
 
 use super::attendance::Attendance;
 use super::{Next, Stage};
@@ -31,7 +31,7 @@ pub(super) struct Summing {
 enum Phase {
     /// Owners share their numbers, for each round of the question; these have.
     Collecting(Vec<Collecting>, BTreeSet<PartyId>),
-    /// Those who have shared answer; these have not yet.
+    /// Holders among those who have shared answer; these have not yet.
     Opening(Vec<Opening>, BTreeSet<PartyId>),
 }
 
@@ -237,20 +237,17 @@ impl Summing {
                         .map_err(|(_, e)| Error::internal(format!("enough owners shared ({e})")))?;
                     relaying.push(fixed);
                 }
-                let survivors = relaying
-                    .first()
-                    .map_or(Vec::new(), |one| one.survivors().to_vec());
-                for to in &survivors {
+                let holders = relaying.first().map_or(Vec::new(), |one| one.holders().to_vec());
+                for to in &holders {
                     let mut sealed = Vec::new();
                     for round in &relaying {
                         let part = round.message(*to);
-                        sealed
-                            .extend(part.map_err(|e| Error::internal(format!("a survivor is told ({e})")))?);
+                        sealed.extend(part.map_err(|e| Error::internal(format!("a holder is told ({e})")))?);
                     }
                     context.send(party(*to), &Message::Survivors { number, sealed })?;
                 }
                 let rounds = relaying.into_iter().map(Relaying::sent).collect();
-                self.phase = Phase::Opening(rounds, survivors.into_iter().map(party).collect());
+                self.phase = Phase::Opening(rounds, holders.into_iter().map(party).collect());
                 context.deadline(PATIENCE, plan.patience());
                 Ok(Next::Wait(Stage::Summing(self)))
             }
@@ -259,7 +256,7 @@ impl Summing {
                 let mut values = Vec::new();
                 let mut contributions = 0;
                 for round in &mut rounds {
-                    values.extend(open(round, &missing, context)?);
+                    values.extend(open(round, &together.sums, &missing, context)?);
                     contributions = round.survivors().len() as u32;
                 }
                 values.truncate(asked.dimension());
@@ -302,13 +299,17 @@ impl Summing {
     }
 }
 
-/// Opens a sum. Answers that do not fit the others are left out, as long as enough remain. `missing` have not answered.
+/// Opens a sum of these terms. Answers that do not fit the others are left out, as long as enough remain. `missing` were told, and have not
+/// answered.
 fn open(
     round: &mut Opening,
+    terms: &SumTerms,
     missing: &BTreeSet<PartyId>,
     context: &Context<'_, Message>,
 ) -> Result<Vec<i64>, Error> {
-    let mut unfit: BTreeSet<PartyId> = missing.clone();
+    let holders = (0..terms.holders() as u16).map(party);
+    let untold = holders.filter(|holder| !round.holders().contains(&place(*holder)));
+    let mut unfit: BTreeSet<PartyId> = untold.chain(missing.iter().copied()).collect();
     let named = |parties: &BTreeSet<PartyId>, what: &str| {
         let parties = parties.iter().map(|party| context.name(*party).to_owned());
         Error::Peer(PeerError {
@@ -332,7 +333,7 @@ fn open(
                 ));
             }
             Err(_) => {
-                let all = round.survivors().iter().map(|place| party(*place)).collect();
+                let all = round.holders().iter().map(|place| party(*place)).collect();
                 return Err(named(
                     &all,
                     "their answers do not fit each other, and it cannot be said whose is wrong",

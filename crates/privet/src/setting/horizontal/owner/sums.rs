@@ -1,5 +1,7 @@
 //! An owner's part in joint sums.
 
+use std::collections::BTreeSet;
+
 use privet_mpc::sealed::SealingKey;
 use privet_mpc::sum::{OwnerRound, Seed, SumOwner};
 use zeroize::Zeroizing;
@@ -47,10 +49,12 @@ enum Turn {
     Idle,
     /// It is asked to share its numbers.
     Asked,
-    /// It has shared them, and can answer once.
+    /// It has shared them, and can answer once, as a holder.
     Shared(Vec<OwnerRound>),
     /// It has answered about so many owners' numbers.
     Answered(u32),
+    /// It has shared them and holds no shares: it waits for the sum.
+    Dealt,
 }
 
 type Next = Result<TurnOutcome<Party>, Error>;
@@ -68,11 +72,19 @@ impl Summing {
     ) -> Result<Self, Error> {
         let mut known = RunKeys::default();
         let all = plan.plan();
-        let nobody = all.nobody(context.agreement());
-        for (party, key) in keys {
-            known.insert(context.agreement(), *party, key)?;
-            if nobody.contains(known.get(*party)) {
-                return Err(context.complain(*party, NOBODY));
+        let sums = &all.joint()?.sums;
+        let (me, nobody) = (plan.place() as u16, all.nobody(context.agreement()));
+        // An owner that holds no shares has envelopes for holders only: other keys are of no use to it.
+        let used = |party: PartyId| {
+            let place = party.0.wrapping_sub(1);
+            sums.is_holder(me) || sums.is_holder(place) || place == me
+        };
+        let keys_used = keys.iter().filter(|(party, _)| used(*party));
+        let keys_used = keys_used.map(|(party, key)| (*party, key));
+        known.insert_all(context.agreement(), keys_used.clone())?;
+        for (party, _) in keys_used {
+            if nobody.contains(known.get(party)) {
+                return Err(context.complain(party, NOBODY));
             }
         }
         let key = brings.key.take();
@@ -80,8 +92,10 @@ impl Summing {
         if known.get(context.me()) != Some(&key.public()) {
             return Err(context.complain(MINER, "it begins without this owner's key"));
         }
-        let owners = (1..=all.owners().len() as u16).map(PartyId);
-        if owners.filter(|owner| known.get(*owner).is_some()).count() < all.least() {
+        let owners = 1..=all.owners().len() as u16;
+        let begin = keys.iter().map(|(party, _)| party.0);
+        let begin: BTreeSet<u16> = begin.filter(|party| owners.contains(party)).collect();
+        if begin.len() < all.least() {
             return Err(context.complain(MINER, "it begins with fewer owners than a sum needs"));
         }
         let keys = (1..).zip(nobody.keys()).map(|(party, nobody)| {
@@ -215,9 +229,10 @@ impl Summing {
         let numbers = context.once(&format!("share {number}"), draw)?;
         let rounds = together.rounds(question.dimension());
         let seeds = context.once(&format!("seeds {number}"), || Seeds::draw(rounds))?;
-        let length = together.sums.length();
+        let (sums, me) = (&together.sums, plan.place() as u16);
+        let length = sums.length();
         let mut shared = Vec::with_capacity(rounds as usize);
-        let mut sealed = Vec::with_capacity(rounds as usize * together.sums.share_bytes());
+        let mut sealed = Vec::with_capacity(rounds as usize * sums.share_bytes(me));
         for (place, (numbers, seed)) in numbers.0.chunks(length).zip(seeds.0).enumerate() {
             let mut signed: Zeroizing<Vec<i64>> =
                 Zeroizing::new(numbers.iter().map(|&number| signed(number)).collect());
@@ -227,11 +242,14 @@ impl Summing {
                 .sum
                 .share(self.round + place as u32, &signed, seed)
                 .map_err(|e| Error::internal(format!("each round is shared once ({e})")))?;
-            shared.push(one);
+            shared.extend(one);
             sealed.extend(message);
         }
         context.send(MINER, &Message::Shares { number, sealed })?;
-        *turn = Turn::Shared(shared);
+        *turn = match sums.is_holder(me) {
+            true => Turn::Shared(shared),
+            false => Turn::Dealt,
+        };
         self.go_on(plan, context)
     }
 
