@@ -229,6 +229,28 @@ const SEALED_ONCE: Error = Error::Misuse("a round is sealed once, and after thos
 const NOT_SENDING: Error = Error::Misuse("only a channel that sends seals");
 const TOO_LONG: Error = Error::Misuse("a message is shorter than 64 GiB");
 
+/// Whether no secret can be shared with a public key: its order is small, so that everybody would know what is shared with it.
+pub fn has_small_order(public: &[u8; 32]) -> bool {
+    // Two points whose order is eight, in both encodings that X25519 takes: the highest bit does not count.
+    const ORDER_EIGHT: [[u8; 32]; 2] = [
+        [
+            0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+            0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
+        ],
+        [
+            0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+            0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57,
+        ],
+    ];
+    let mut own = *public;
+    own[31] &= 0x7f;
+    // 0, 1 and -1, and the first two again with the prime added: 2^255 - 19 is 0xed, 0xff, ..., 0x7f.
+    let near_prime =
+        own[1..31].iter().all(|byte| *byte == 0xff) && own[31] == 0x7f && (0xec..=0xee).contains(&own[0]);
+    let near_zero = own[0] <= 1 && own[1..].iter().all(|byte| *byte == 0);
+    near_zero || near_prime || ORDER_EIGHT.contains(&own)
+}
+
 fn unopened() -> Error {
     Error::peer("an envelope that is not what was sealed for this party, by this sender, in this round")
 }

@@ -24,19 +24,25 @@ impl Collecting {
         }
     }
 
+    /// Whether [`receive`](Self::receive) would take an owner's message of shares: for vectors that are shared in several rounds.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub fn check(&self, from: u16, shares: &[u8]) -> Result<(), Error> {
+        match self.shares.get(usize::from(from)) {
+            None => Err(Error::Sum(SumFault::NoOwner { owner: from })),
+            Some(Some(_)) => Err(Error::Sum(SumFault::Twice { owner: from })),
+            Some(None) => message::check_shares(&self.terms, self.round, from, shares),
+        }
+    }
+
     /// Takes an owner's message of shares.
     ///
     /// # Errors
     /// [`Error::Sum`] that names the owner, if it has sent shares before or its message is not as agreed on. Nothing has changed then.
     pub fn receive(&mut self, from: u16, shares: Vec<u8>) -> Result<(), Error> {
-        let Some(place) = self.shares.get_mut(usize::from(from)) else {
-            return Err(Error::Sum(SumFault::NoOwner { owner: from }));
-        };
-        if place.is_some() {
-            return Err(Error::Sum(SumFault::Twice { owner: from }));
-        }
-        message::check_shares(&self.terms, self.round, from, &shares)?;
-        *place = Some(shares);
+        self.check(from, &shares)?;
+        self.shares[usize::from(from)] = Some(shares);
         Ok(())
     }
 

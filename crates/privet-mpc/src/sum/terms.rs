@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::SumFault;
 use super::field::Mersenne61;
 use super::message::HEAD;
 use super::scheme::Scheme;
@@ -28,6 +29,21 @@ impl SumTerms {
     pub fn new(owners: usize, absent: usize, colluding: usize, length: usize) -> Result<Self, Error> {
         let shape = Shape::new(owners, absent, colluding, length)?;
         Ok(Self(Arc::new(Scheme::new(shape))))
+    }
+
+    /// The same where every owner holds shares, and so sees before it goes on that all others were told what it was told.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn held_by_all(owners: usize, absent: usize, colluding: usize, length: usize) -> Result<Self, Error> {
+        let Shape { owners, .. } = Shape::new(owners, absent, colluding, length)?;
+        let shape = Shape::with(owners, absent, colluding, length, owners);
+        let refused = Error::Sum(SumFault::ManyAbsent {
+            owners,
+            absent,
+            colluding,
+        });
+        Ok(Self(Arc::new(Scheme::new(shape.ok_or(refused)?))))
     }
 
     pub(super) fn scheme(&self) -> &Scheme<Mersenne61> {

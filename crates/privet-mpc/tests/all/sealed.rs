@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use privet_mpc::Error;
-use privet_mpc::sealed::{AtRest, Channel, OVERHEAD, SealingKey};
+use privet_mpc::sealed::{AtRest, Channel, OVERHEAD, SealingKey, has_small_order};
 use serde_json::Value;
 
 fn hex(text: &Value) -> Vec<u8> {
@@ -108,9 +108,43 @@ fn a_key_of_small_order_is_refused() {
     let key = SealingKey::new([1; 32]);
     let mut one = [0; 32];
     one[0] = 1;
-    for weak in [[0; 32], one] {
+    // The prime and its neighbours, the two points of order eight; and all of them with the bit that does not count.
+    let prime = |low: u8| {
+        let mut point = [0xff; 32];
+        (point[0], point[31]) = (low, 0x7f);
+        point
+    };
+    let eight = [
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    ];
+    let eight = eight.map(|text| array(&Value::from(text)));
+    let weak = [
+        [0; 32],
+        one,
+        prime(0xec),
+        prime(0xed),
+        prime(0xee),
+        eight[0],
+        eight[1],
+    ];
+    let other_bit = |mut point: [u8; 32]| {
+        point[31] ^= 0x80;
+        point
+    };
+    for weak in weak.into_iter().flat_map(|point| [point, other_bit(point)]) {
         let channel = Channel::new(&key, 0, (1, &weak), &[0; 32]);
-        assert!(matches!(channel, Err(Error::Peer(_))));
+        assert!(matches!(channel, Err(Error::Peer(_))), "{weak:?}");
+        assert!(has_small_order(&weak));
+    }
+    // Their neighbours are not, and neither are keys.
+    let mut two = [0; 32];
+    two[0] = 2;
+    let keys = (0..100).map(|byte| SealingKey::new([byte; 32]).public());
+    for point in [two, prime(0xeb), prime(0xef)].into_iter().chain(keys) {
+        let channel = Channel::new(&key, 0, (1, &point), &[0; 32]);
+        assert!(channel.is_ok() || point == key.public(), "{point:?}");
+        assert!(!has_small_order(&point));
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use privet_mpc::sealed::has_small_order;
+
 use super::{Agreement, PartyId};
 use crate::Error;
 use crate::privacy::signature::{Claimed, Purpose, Signature, SigningKey, all_signed};
@@ -73,7 +75,7 @@ impl RunKeys {
     ///
     /// # Errors
     /// [`Error::Peer`] if the party has no identity in the agreement, did not sign this key for this run, has said another before, or
-    /// says the key of another party.
+    /// says the key of another party or one that shares no secrets.
     pub fn insert(&mut self, agreement: &Agreement, from: PartyId, key: &RunKey) -> Result<(), Error> {
         let claimed = claimed(agreement, from, key)?;
         let signature = Signature::from_bytes(claimed.key, &key.signature);
@@ -108,6 +110,13 @@ impl RunKeys {
 
     /// Adds a key that its party signed.
     fn know(&mut self, agreement: &Agreement, from: PartyId, key: &RunKey) -> Result<(), Error> {
+        if has_small_order(&key.sealing) {
+            return Err(wrong(
+                agreement,
+                from,
+                "its key is one with which nothing can be shared in secret",
+            ));
+        }
         let same_party = self.keys.get(&from);
         let same_key = self.parties.get(&key.sealing);
         if same_party.is_some_and(|known| *known != key.sealing)

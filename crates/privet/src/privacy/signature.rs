@@ -190,8 +190,9 @@ pub(crate) struct Claimed {
     pub(crate) signature: [u8; 64],
 }
 
-/// Whether all of them are signatures for this purpose, looked at together, which is faster. True if each is valid by [`Signature::verify`]; and if it
-/// is true, the holder of each key signed. But a key's own holder may have made a signature that `verify` refuses: see decision 0066.
+/// Whether all of them are signatures for this purpose, looked at together, which is faster. If it is true, the holder of each key signed. Of keys and
+/// signatures that were made as they should be it is true if and only if each is valid by [`Signature::verify`]; a key's own holder can make ones on which
+/// the two differ, either way: see decision 0066.
 pub(crate) fn all_signed(purpose: Purpose, claimed: &[Claimed]) -> bool {
     let keys = claimed.iter().map(|one| {
         let key = VerifyingKey::from_bytes(&one.key.0).ok();

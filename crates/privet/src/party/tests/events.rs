@@ -399,6 +399,8 @@ fn a_sealing_key_is_of_one_run_and_one_party() {
     bytes[0] ^= 1;
     refused(&keys, 1, &RunKey::from_bytes(&bytes).expect("a key"));
     refused(&keys, 9, &key(1, &here, 8));
+    // Nothing can be shared in secret with a key of small order, whoever signed it.
+    refused(&keys, 1, &key(1, &here, 0));
     keys.insert(&here, PartyId(1), &key(1, &here, 8)).expect("a key");
 }
 

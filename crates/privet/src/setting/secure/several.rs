@@ -251,9 +251,10 @@ fn failing() -> Stage {
     Stage::Failing(Box::new(Error::internal("a stage is put back")))
 }
 
-/// What all agree on about sums: three numbers of each party, and nobody is absent.
+/// What all agree on about sums: three numbers of each party, and nobody is absent. All hold shares: a responder goes on only when what every other
+/// party sealed for it opens under what it was told itself.
 fn terms(plan: &Plan) -> Result<SumTerms, Error> {
-    let terms = SumTerms::new(plan.parties().into(), 0, plan.secure().colluding.into(), 3);
+    let terms = SumTerms::held_by_all(plan.parties().into(), 0, plan.secure().colluding.into(), 3);
     terms.map_err(|e| Error::internal(format!("a plan has sums that can be ({e})")))
 }
 

@@ -178,6 +178,51 @@ fn another_model_or_too_few_survivors_are_refused() {
     }
 }
 
+/// A question of several rounds: an owner whose shares of one of them cannot be read is left out of all, and the others end well.
+#[test]
+fn shares_of_some_rounds_of_a_question_count_for_none() {
+    for (liar, is_holder) in [(2, true), (5, false)] {
+        let rows = rows(Labels::Number, OWNERS, 12);
+        let world = World::new(
+            &aggregated(2, 1),
+            Labels::Number,
+            spending("4", "1e-6"),
+            rows,
+            Noise::Drawn,
+        );
+        let (mut net, _) = net(&world);
+        let mut spoilt = false;
+        let spoil = |from, _, message: Message| match message {
+            Message::Shares { number, mut sealed } if from == PartyId(liar) && !spoilt => {
+                // Each part begins with its kind; that of the last one is spoilt.
+                let part = (1..=sealed.len() / 2).rev().find(|part| {
+                    sealed.len() % part == 0
+                        && sealed
+                            .chunks(*part)
+                            .all(|part| part[0] == sealed[0] && part[4] == sealed[4])
+                });
+                let last = sealed.len() - part.unwrap_or(sealed.len());
+                spoilt = last > 0;
+                if spoilt {
+                    sealed[last] = 0;
+                }
+                Message::Shares { number, sealed }
+            }
+            other => other,
+        };
+        net.carry(spoil, |_| false);
+        assert!(spoilt, "no question has several rounds");
+        for (party, outcome) in net.finish().iter().enumerate() {
+            assert_eq!(
+                outcome.is_ok(),
+                party != usize::from(liar),
+                "{party} {is_holder} {:?}",
+                outcome.as_ref().err()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_wrong_answer_opens_nothing() {
     let world = world(2);

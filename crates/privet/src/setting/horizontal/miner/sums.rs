@@ -171,13 +171,15 @@ impl Summing {
             return true;
         };
         let parts = parts(sealed, rounds.len());
-        let fits = parts.is_some_and(|mut parts| {
-            rounds.iter_mut().all(|round| {
-                let part = parts.next().unwrap_or_default();
-                round.receive(place(from), part.to_vec()).is_ok()
-            })
-        });
+        let parts: Vec<&[u8]> = parts.map(Iterator::collect).unwrap_or_default();
+        // All of them or none: survivors are the same in all rounds of a question.
+        let checked = |(round, part): (&Collecting, &&[u8])| round.check(place(from), part).is_ok();
+        let fits = parts.len() == rounds.len() && rounds.iter().zip(&parts).all(checked);
         if fits {
+            for (round, part) in rounds.iter_mut().zip(parts) {
+                // It was checked.
+                let _ = round.receive(place(from), part.to_vec());
+            }
             came.insert(from);
         }
         fits
@@ -190,13 +192,18 @@ impl Summing {
         };
         let parts = parts(sum, rounds.len());
         missing.remove(&from);
-        parts.is_some_and(|mut parts| {
+        let fits = parts.is_some_and(|mut parts| {
             rounds.iter_mut().all(|round| {
                 round
                     .receive(place(from), parts.next().unwrap_or_default())
                     .is_ok()
             })
-        })
+        });
+        if !fits {
+            // What did fit of it is not used either.
+            rounds.iter_mut().for_each(|round| round.exclude(place(from)));
+        }
+        fits
     }
 
     /// Tells an owner what it has missed; and asks it, if its numbers can still be part of the current sum.

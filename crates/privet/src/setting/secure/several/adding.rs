@@ -36,11 +36,11 @@ pub(super) struct Adding {
 enum Waiting {
     /// The initiator: stumps; a responder: those of all.
     Voters(Voter, Heard<Voter>),
-    /// The initiator, which holds shares, as the first owner of every sum does: shares.
+    /// The initiator: shares.
     Shares(Weak, OwnerRound, Box<Collecting>),
-    /// A responder that holds shares: those of the others.
+    /// A responder: the shares of the others.
     Relayed(Weak, OwnerRound),
-    /// The initiator: the answers of those that hold shares.
+    /// The initiator: answers.
     Answers(Weak, Box<Opening>, Heard<()>),
     /// A responder: the sum.
     Total(Weak),
@@ -65,9 +65,7 @@ impl Adding {
         match &self.waiting {
             Waiting::Voters(_, heard) => heard.0.contains_key(&party),
             Waiting::Shares(_, _, collecting) => !collecting.missing().contains(&party.0),
-            Waiting::Answers(_, opening, heard) => {
-                heard.0.contains_key(&party) || !opening.holders().contains(&party.0)
-            }
+            Waiting::Answers(_, _, heard) => heard.0.contains_key(&party),
             Waiting::Certificates(heard) => heard.0.contains_key(&party),
             Waiting::Relayed(..) | Waiting::Total(_) => true,
         }
@@ -136,15 +134,11 @@ impl Adding {
             .sum
             .share(round, &numbers.map(u64::cast_signed), seed)
             .map_err(|e| sum_error(e, context.me(), context))?;
+        let own = own.ok_or_else(|| Error::internal("every party of a sum holds shares"))?;
         if context.me() != INITIATOR {
             context.send(INITIATOR, &Message::Sum(shares))?;
-            let waiting = match own {
-                Some(own) => Waiting::Relayed(weak, own),
-                None => Waiting::Total(weak),
-            };
-            return self.wait(plan, waiting, context);
+            return self.wait(plan, Waiting::Relayed(weak, own), context);
         }
-        let own = own.ok_or_else(|| Error::internal("the first owner of a sum holds shares"))?;
         let mut collecting = Box::new(Collecting::new(self.sum.terms(), round));
         let received = collecting.receive(INITIATOR.0, shares);
         received.map_err(|e| sum_error(e, INITIATOR, context))?;
@@ -204,8 +198,7 @@ impl Adding {
             (Waiting::Answers(weak, mut opening, mut heard), Message::Sum(answer)) if asks => {
                 let received = opening.receive(from.0, &answer);
                 received.map_err(|e| sum_error(e, from, context))?;
-                heard.take(from, (), context)?;
-                match opening.complete() {
+                match heard.take(from, (), context)? {
                     false => self.wait(plan, Waiting::Answers(weak, opening, heard), context),
                     true => self.open(plan, weak, &opening, context),
                 }
@@ -239,7 +232,7 @@ impl Adding {
         }
     }
 
-    /// The initiator: whoever holds shares is sent what the others have sealed for it.
+    /// The initiator: everybody is sent the shares that the others have sealed for it.
     fn relay(
         self,
         plan: Plan,
@@ -248,9 +241,9 @@ impl Adding {
     ) -> Turn {
         let about = |e, context: &Context<'_, Message>| sum_error(e, INITIATOR, context);
         let relaying = collecting.fix().map_err(|(_, e)| about(e, context))?;
-        for to in relaying.holders().iter().filter(|to| **to != INITIATOR.0) {
-            let message = relaying.message(*to).map_err(|e| about(e, context))?;
-            context.send(PartyId(*to), &Message::Sum(message))?;
+        for party in context.others() {
+            let message = relaying.message(party.0).map_err(|e| about(e, context))?;
+            context.send(party, &Message::Sum(message))?;
         }
         let relayed = relaying.message(INITIATOR.0).map_err(|e| about(e, context))?;
         let mut opening = Box::new(relaying.sent());
