@@ -456,7 +456,9 @@ impl Growth {
             Splits::Mixed | Splits::Pairs => cut.pair(),
             _ => None,
         };
-        let mut leaves = self.plan.values(deviation, pair.is_some());
+        let about = cut.by_slot();
+        let in_order = about.is_some_and(|(feature, _)| self.features.columns[feature].ordered);
+        let mut leaves = self.plan.values(deviation, pair.is_some(), in_order);
         // Others are visited less often for the sake of columns with spikes, and go as far in all.
         leaves.rate *= self.turns.len() as f64 / self.asked.len() as f64;
         if let Some(pair) = pair.filter(|_| self.plan.pairs.by_gain) {
@@ -469,7 +471,6 @@ impl Growth {
             .histograms
             .as_ref()
             .and_then(|histograms| histograms.leaves(&cut));
-        let about = cut.by_slot();
         let spiky = about.and_then(|(feature, leaf_of_slot)| {
             let mut columns = self.spiky.iter_mut();
             let column = columns.find(|column| column.feature == feature)?;

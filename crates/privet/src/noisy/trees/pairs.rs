@@ -172,6 +172,7 @@ mod tests {
             deviation: 40.0,
             hessian_unit: 0.001,
             ridge: 1.0,
+            in_order: false,
             shrinkage: 0.5,
             rate: 0.1,
             bound: 2.0,

@@ -69,6 +69,8 @@ pub(crate) struct Plan {
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
 const CLIP: f64 = 0.5;
+/// From this strength on, leaves of an ordered column are pulled towards their neighbours (decision 0067), and trees have more of them.
+const IN_ORDER: f64 = 400.0;
 /// From this strength on, trees for numbers are about two features.
 const NUMBERS: f64 = 400.0;
 /// How often each feature is visited then, and what learning rates add up to over these visits, at most: without noise more would overshoot.
@@ -146,7 +148,7 @@ impl Trees {
             _ => by_features.clamp(1, 20_000),
         });
         let visits = f64::from(trees) / features;
-        let leaves = self.leaves.unwrap_or(if strength < 400.0 { 8 } else { 12 }) as usize;
+        let leaves = self.leaves.unwrap_or(if strength < IN_ORDER { 8 } else { 12 }) as usize;
         let depth = self
             .depth
             .unwrap_or(if splits == Splits::Random && many { 6 } else { 4 });
@@ -387,8 +389,8 @@ impl Plan {
         2 * self.coding.outputs() * leaves
     }
 
-    /// How the sums of a tree about one feature, or about a pair of them, become values.
-    pub(super) fn values(&self, deviation: f64, is_pair: bool) -> Leaves {
+    /// How the sums of a tree about one feature, or about a pair of them, become values; its leaves may lie in the order of a column.
+    pub(super) fn values(&self, deviation: f64, is_pair: bool, in_order: bool) -> Leaves {
         let [rate, shrinkage] = match is_pair {
             true => [self.pairs.rate, self.pairs.shrinkage.unwrap_or(self.shrinkage)],
             false => [1.0, self.shrinkage],
@@ -397,6 +399,8 @@ impl Plan {
             deviation,
             hessian_unit: self.coding.hessian_unit(),
             ridge: self.ridge,
+            // Under more noise too much of it would go into slow changes; of several classes, one that is rarer than noise would move as a whole.
+            in_order: in_order && self.strength >= IN_ORDER && self.coding.outputs() == 1,
             shrinkage,
             rate: rate * self.learning_rate,
             bound: 2.0,

@@ -295,6 +295,43 @@ fn rare_classes_are_found_where_they_count_more() {
     );
 }
 
+/// Ages between 0 and 100, of whom most are old and few are young; one in nineteen is positive, the old more often. Two columns say nothing.
+fn ages() -> Law {
+    let age = || number("age", 0..=100).into();
+    let columns = [
+        age(),
+        category("flag", ["0", "1"]).into(),
+        number("other", 0..=100).into(),
+    ];
+    Law::new(columns, Domain::from(["no", "yes"]), |coins| {
+        let age = (100.0 + 22.0 * (1.0 - coins.unit()).ln())
+            .clamp(0.0, 100.0)
+            .round();
+        let yes = coins.unit() < 1.0 / (1.0 + (2.9 - 0.06 * (age - 80.0)).exp());
+        let others = [coins.below(2) as f64, coins.below(101) as f64];
+        (
+            vec![age, others[0], others[1]],
+            if yes { "yes" } else { "no" }.into(),
+        )
+    })
+}
+
+/// Leaves of the young have few rows. When each leaf was pulled towards even odds on its own, they stayed nearer to these than leaves of the old, although
+/// the young are rarely positive: an AUC of .63. Pulled towards their neighbours they are ranked rightly: .67. The mean of twelve runs, whose deviation is .018.
+#[test]
+fn leaves_with_few_rows_are_not_ranked_by_that() {
+    let law = ages();
+    let test = law.rows(10_000, 2);
+    let each = (0..12).map(|seed| {
+        let train = law.rows(12_000, 20 + seed);
+        let model = law.model_by(seed.into(), &Trees::default(), &train, ["0.3", "1e-6"]);
+        auc_and_log_loss(&law, &model, &test)[0]
+    });
+    let auc = each.sum::<f64>() / 12.0;
+    println!("AUC {auc:.3}");
+    assert!(auc > 0.65, "{auc}");
+}
+
 /// Where effects are smooth nothing is counted, and nothing is lost: the model is that of trees that do not look for spikes, but for coins.
 #[test]
 fn smooth_columns_have_no_spikes() {
