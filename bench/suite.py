@@ -12,6 +12,8 @@ Run by hand, with PRIVET_DATA naming the data folder:
     VENV/bin/python bench/suite.py --only privet --out privet.jsonl
     VENV/bin/python bench/suite.py --read peers.jsonl privet.jsonl --docs docs/suite.md
 
+Runs of the others are kept in bench/runs/peers.jsonl.gz, as far as they were made; `--only peers --known bench/runs/peers.jsonl.gz` goes on from there.
+
 A cell is a set (`bench/sets.py`), an epsilon of .1, .5, 1, 4 and 8, and pure or with a delta of 1e-6; a run is a method on one split of it. Each run is one
 line of `--out`, written when it ends: the same command goes on where it was stopped, and skips what is there. At most 50,000 rows of a set are used. Splits
 are those of `sets.split`: of pendigits, mnist-7 and fashion-7 the data set's own, so that their splits differ in noise only.
@@ -29,6 +31,7 @@ share of the constant's for numbers. Differences are paired by split.
 
 import argparse
 import csv
+import gzip
 import json
 import math
 import os
@@ -226,7 +229,7 @@ def key(run):
 def go(options):
     """Makes the runs that are not there yet; how many were left when time ran out."""
     warnings.simplefilter("ignore")
-    lines = read(options.out) if options.out.exists() else []
+    lines = [line for path in [options.out, *options.known] if path.exists() for line in read(path)]
     done = {(line["set"], line["seed"], line["epsilon"], line["delta"], line["method"]) for line in lines}
     seconds = {}
     for line in lines:
@@ -267,7 +270,8 @@ def go(options):
 
 
 def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def by_split(lines, name, epsilon, delta, method, what="figure"):
@@ -387,6 +391,7 @@ def main():
     options.add_argument("--variants", action="store_true", help="also what public rules choose among")
     options.add_argument("--minutes", type=float, help="stop after so many; the next run goes on")
     options.add_argument("--only", choices=["privet", "peers"], help="only Privet's runs, or only the others': these stay right when Privet changes")
+    options.add_argument("--known", type=Path, nargs="+", default=[], help="runs in these files are not made again")
     options.add_argument("--read", type=Path, nargs="+", help="only print the tables of such files")
     options.add_argument("--docs", type=Path, help="write the tables here instead of printing them")
     options = options.parse_args()
