@@ -166,6 +166,14 @@ pub(crate) fn schema(seed: u64) -> Schema {
         private: dice.often(),
         measure: None,
     }));
+    if dice.below(4) == 0 {
+        columns.push(Column {
+            name: "the weight".into(),
+            kind: Kind::Weight(dice.real().abs().clamp(1e-9, 1e9)),
+            private: dice.often(),
+            measure: None,
+        });
+    }
     let layout = Layout {
         header: dice.often(),
         delimiter: dice.one_of(b",;\t|\x01 \""),

@@ -82,7 +82,7 @@ y = "integer"
         r#"schema.toml has 5 errors:
   line 3: type = "int" is not known; did you mean "integer"?
   line 4: type = "float" is not known; did you mean "number"?
-  line 5: type = "colour" is not known; it can be "number", "integer", "date", "ordinal", "category", "flag", "id", "skip", "label"
+  line 5: type = "colour" is not known; it can be "number", "integer", "date", "ordinal", "category", "flag", "id", "skip", "label", "weight"
   line 6: column 'x' needs a type, such as: x = { type = "integer", min = 0, max = 120 }
   line 7: y is a text ("integer"); write a section, such as y = { type = "integer", min = 0, max = 120 }"#,
     ),

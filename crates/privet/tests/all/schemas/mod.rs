@@ -118,7 +118,7 @@ fn what_is_written_is_read_the_same() {
         assert!(schema.explain().contains("Columns\n"));
         kinds.extend(schema.columns().iter().map(|column| column.kind.name()));
     }
-    assert_eq!(kinds.len(), 9, "all kinds were tried: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "all kinds were tried: {kinds:?}");
 }
 
 #[test]
