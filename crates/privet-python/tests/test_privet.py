@@ -41,7 +41,14 @@ def test_weights_of_rows_are_declared_with_their_largest(people):
         privet.Schema.of(kinds, bounds={"x": (0, 1)}, weight="w", **declared)
     with pytest.raises(privet.DeclarationError, match="begin at 0"):
         privet.Schema.of(kinds, bounds={"x": (0, 1), "w": (1, 5)}, weight="w", **declared)
-    schema = privet.Schema.of(kinds, bounds={"x": (0, 1), "w": (0, 5)}, weight="w", **declared)
+    for own in ["bool", "str"]:
+        with pytest.raises(privet.DeclarationError, match="bounds are missing for 'w'"):
+            privet.Schema.of(kinds | {"w": own}, bounds={"x": (0, 1)}, weight="w", **declared)
+    both = {"x": (0, 1), "w": (0, 5)}
+    for twice in [{"skip": ["w"]}, {"unit": "w"}, {"label": "w"}, {"values": declared["values"] | {"w": ["1"]}}]:
+        with pytest.raises(privet.DeclarationError, match="cannot be named in"):
+            privet.Schema.of(kinds, bounds=both, weight="w", **(declared | twice))
+    schema = privet.Schema.of(kinds, bounds=both, weight="w", **declared)
     assert "w = { type = \"weight\", max = 5" in schema.to_toml() and schema.features == ["x"]
     # Two groups that say the opposite: the heavier one is heard, and predicting needs no weights.
     pandas = pytest.importorskip("pandas")

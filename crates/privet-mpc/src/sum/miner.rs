@@ -233,6 +233,13 @@ impl Opening {
         }
     }
 
+    /// The survivors that hold shares and have no answer here: none came, or it was left out.
+    pub fn unanswered(&self) -> impl Iterator<Item = u16> {
+        let each = self.holders().iter().zip(&self.answers);
+        each.filter(|(_, answer)| answer.is_none())
+            .map(|(holder, _)| *holder)
+    }
+
     /// How many have answered.
     pub fn received(&self) -> usize {
         self.answers.iter().flatten().count()

@@ -51,7 +51,8 @@ pub fn evaluated(
     let schema = Arc::clone(rows.schema());
     let evaluation = Evaluation::of(&schema)?;
     permitted(&schema, consent)?;
-    let read = || rows.read(&Intake::everything(schema, model.keep()));
+    // Figures count every row alike.
+    let read = || rows.read(&Intake::everything(schema, model.keep()).without_weights());
     if let Consent::Spend(epsilon) = consent {
         let opened = account.open(rows.schema().dataset(), &rows.schema().relation(), Delta::ZERO)?;
         let key = opened.signing_key()?;

@@ -77,6 +77,10 @@ class Schema:
         for what, name in [("label", label), ("unit", unit), ("weight", weight)]:
             if name is not None and name not in known:
                 raise DeclarationError(f"{what}={name!r} is no column of the frame; it has {_names(kinds)}")
+        if weight is not None:
+            for what, found in [("label", weight == label), ("unit", weight == unit), ("skip", weight in skip), ("values", weight in values)]:
+                if found:
+                    raise DeclarationError(f"weight={weight!r} says how much rows count, so it cannot be named in {what}, too")
         lines, no_bounds, no_values = [], [], []
         for name, kind in kinds.items():
             private = "" if name not in public else ", private = false"
@@ -100,10 +104,10 @@ class Schema:
                 all_values = ", ".join(_text(_cell(value)) for value in values[name])
                 of = "label" if name == label else "category"
                 lines.append(f'{_text(name)} = {{ type = "{of}", values = [{all_values}]{private} }}')
-            elif kind == "flag":
+            elif kind == "flag" and name != weight:
                 of = 'label", values = ["false", "true"]' if name == label else 'flag"'
                 lines.append(f'{_text(name)} = {{ type = "{of}{private} }}')
-            elif kind in ("number", "integer"):
+            elif kind in ("number", "integer") or name == weight:
                 no_bounds.append(name)
             else:
                 no_values.append(name)

@@ -371,6 +371,17 @@ impl Intake {
         Self::with(schema, keep, false)
     }
 
+    /// The same without weights of rows, which need not be there then: every row counts alike.
+    #[must_use]
+    pub fn without_weights(mut self) -> Self {
+        for (rule, column) in self.rules.iter_mut().zip(self.schema.columns()) {
+            if matches!(column.kind, Kind::Weight(_)) {
+                *rule = CellRule::Ignore;
+            }
+        }
+        self
+    }
+
     fn with(schema: Arc<Schema>, keep: Keep, with_label: bool) -> Self {
         let rules = schema
             .columns()

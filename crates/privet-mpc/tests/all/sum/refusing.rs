@@ -347,7 +347,12 @@ fn wrong_answers_are_noticed_and_named_as_far_as_possible() {
         let mut opening = opening(&[owner], holders);
         let owners = vec![owner];
         assert_eq!(fault(opening.open()), SumFault::Inconsistent { owners });
+        assert_eq!(opening.unanswered().count(), 0);
         opening.exclude(owner);
+        assert!(
+            opening.unanswered().eq([owner]),
+            "an answer that was left out is missing"
+        );
         assert_eq!(opening.open().unwrap().numbers, right);
     }
     // One answer more than required shows that something is wrong, and none more shows nothing.

@@ -19,6 +19,8 @@ const FAR: i32 = 10 * 256;
 /// The weight of a row on the grid: what it counts, as a share of the largest weight, rounded down.
 pub(super) fn share(weight: f32, largest: f64) -> u16 {
     // What is not a number becomes zero.
+    // As the cells hold it, so that a row of the largest weight counts one.
+    let largest = f64::from(largest as f32);
     ((f64::from(weight) / largest * ONE as f64) as i64).clamp(0, ONE) as u16
 }
 

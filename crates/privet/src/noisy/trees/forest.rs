@@ -1,12 +1,14 @@
 //! Random trees of which rows are counted by leaf and class, once, with noise.
 //!
 //! Boosting asks one question after another and divides the budget among them. Here all trees are drawn first, from the schema alone, and all
-//! counts are one release: a row is in one leaf of each tree.
+//! counts are one release: a row is in one leaf of each tree. Of three classes or more, rows are counted once more then: by how far scores must be
+//! believed to call them by another class than the most frequent one ([`slope`]).
 
 use std::collections::BTreeMap;
 
 use super::cut::{Cut, Features};
 use super::laws::{Added, Law};
+use super::slope::{self, Frequencies};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::data::{Cells, Schema, Target};
@@ -23,6 +25,8 @@ const TRIES: usize = 8;
 const MOST_BITS: u32 = 5;
 /// The share of a count's standard deviation that each count is raised by.
 const RAISED: f64 = 0.1;
+/// What rows by score and class get, in hundredths of the whole.
+const CALIBRATION: u64 = 5;
 
 /// What a forest will do.
 #[derive(Debug, Clone, Copy)]
@@ -31,17 +35,40 @@ pub(crate) struct Forest {
     pub(crate) depth: u32,
     pub(crate) classes: usize,
     pub(crate) price: Price,
+    /// Whether scores are shrunk towards the frequencies of classes, as far as rows say.
+    pub(crate) calibrated: bool,
 }
 
 impl Forest {
+    /// What the counts of all trees cost, and what rows by score and class do, if these are counted.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the budget cannot be cut into such shares.
+    pub(crate) fn prices(&self) -> Result<(Price, Option<Price>), Error> {
+        if !self.calibrated {
+            return Ok((self.price, None));
+        }
+        let share = |percent| self.price.part(percent, 100);
+        let few = || {
+            Error::parameter(
+                "epsilon",
+                "the budget cannot be cut into a hundred shares: raise epsilon",
+            )
+        };
+        let counted = share(100 - CALIBRATION).ok_or_else(few)?;
+        Ok((counted, Some(share(CALIBRATION).ok_or_else(few)?)))
+    }
+
     /// How far one change moves the counts of all trees, and what they cost.
     fn law(&self, relation: &Relation) -> Result<Law, Error> {
-        Law::of_counts(
-            relation,
-            self.price,
-            (self.trees.into(), 1),
-            Anchor::new("central#forest"),
-        )
+        let trees = (self.trees.into(), 1);
+        Law::of_counts(relation, self.prices()?.0, trees, Anchor::new("central#forest"))
+    }
+
+    /// The same of rows by score and class.
+    fn law_by_score(&self, relation: &Relation) -> Result<Option<Law>, Error> {
+        let law = |price| Law::of_counts(relation, price, (1, 1), Anchor::new("trees#calibration"));
+        self.prices()?.1.map(law).transpose()
     }
 
     /// The standard deviation of the noise on each count.
@@ -70,13 +97,29 @@ impl Forest {
         let law = self.law(ledger.relation())?;
         let noise: Added = law.mechanism()?;
         let dimension = cuts.iter().map(Cut::leaves).sum::<usize>() * self.classes;
-        let mut paid =
-            ledger.reserve_also_added(&format!("counts of {} random trees", self.trees), self.price, 1)?;
+        let by_score = self.law_by_score(ledger.relation())?;
+        let by_score = by_score
+            .map(|law| law.mechanism().map(|noise| (law, noise)))
+            .transpose()?;
+        let what = format!("counts of {} random trees", self.trees);
+        let draws = 1 + u64::from(by_score.is_some());
+        let mut paid = ledger.reserve_also_added(&what, self.price, draws)?;
         let query = Query::new(dimension, law.claim().clone(), || {
             cells.as_ref().map(|cells| self.count(cells, &cuts, &features))
         });
         let counts = noise.release(&mut paid, query)?;
-        Ok(self.ensemble(cuts, &counts, noise.deviation(), &mut coins))
+        let (mut ensemble, prior) = self.ensemble(cuts, &counts, noise.deviation(), &mut coins);
+        if let Some((law, noise)) = by_score {
+            let known = Frequencies::of(&prior);
+            let query = Query::new(slope::COUNTS, law.claim().clone(), || {
+                cells
+                    .as_ref()
+                    .map(|cells| by_slope(schema, cells, &ensemble, &known))
+            });
+            let counts = noise.release(&mut paid, query)?;
+            ensemble.calibration = Some(known.fit(&counts, (noise.deviation(), 1.0)));
+        }
+        Ok(ensemble)
     }
 
     /// Rows by tree, leaf and class.
@@ -105,7 +148,14 @@ impl Forest {
 
     /// Each tree says by how much its leaf changes the log-probabilities of the classes. Trees agree in part, so that their sum would be too sure:
     /// it is divided by the square root of their number, and shrunk by what noise alone would say.
-    fn ensemble(&self, cuts: Vec<Cut>, counts: &[i64], deviation: f64, coins: &mut Coins) -> Ensemble {
+    /// Beside the model stands how frequent each class is.
+    fn ensemble(
+        &self,
+        cuts: Vec<Cut>,
+        counts: &[i64],
+        deviation: f64,
+        coins: &mut Coins,
+    ) -> (Ensemble, Vec<f64>) {
         let (classes, trees) = (self.classes, f64::from(self.trees));
         let leaves = (counts.len() / classes) as f64 / trees;
         let mut prior = vec![deviation * (leaves / trees).sqrt() + 1.0; classes];
@@ -156,8 +206,26 @@ impl Forest {
                 members.push(Member::new(1.0, output, Learner::Tree(tree)));
             }
         }
-        Ensemble::new(link, base, members)
+        (Ensemble::new(link, base, members), prior)
     }
+}
+
+/// Rows by what a slope must be to change their class, and by which class is right.
+fn by_slope(schema: &Schema, cells: &Cells, ensemble: &Ensemble, known: &Frequencies) -> Vec<i64> {
+    let mut counts = vec![0; slope::COUNTS];
+    let labels = match cells.target() {
+        Some(Target::Classes(of)) => of.as_slice(),
+        _ => &[],
+    };
+    let scores = ensemble.scores(schema, cells).unwrap_or_default();
+    for (row, scores) in scores.chunks_exact(ensemble.outputs()).enumerate() {
+        // A missing label counts as the first class.
+        let class = labels.get(row).map_or(0, |&class| class.into());
+        if let Some(place) = known.place(scores, class) {
+            counts[place] += 1;
+        }
+    }
+    counts
 }
 
 /// The share of what leaves say that noise does not explain: beside their squares, those of leaves where every class is as frequent as anywhere, with noise of the same

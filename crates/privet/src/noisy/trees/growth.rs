@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::coding::ONE;
+use super::coding::{Coding, ONE};
 use super::cut::{Cut, Features};
 use super::greedy::{Choice, GradientRow};
 use super::histograms::{Histograms, LabelRange};
@@ -15,6 +15,7 @@ use super::pairs::PairGains;
 use super::params::{Places, Splits};
 use super::plan::Plan;
 use super::rows::{GrownTree, Pass, ScoredRows};
+use super::slope::{self, Frequencies};
 use super::spikes::{SpikyColumn, VISITS, Watch};
 use super::{Before, PaidTrees, Start, Training, calibration};
 use crate::Error;
@@ -81,6 +82,8 @@ pub(crate) struct Growth {
     added: usize,
     /// The cut of the tree whose leaves are asked about.
     cut: Option<Cut>,
+    /// How frequent classes are, if rows were counted by class.
+    frequencies: Option<Frequencies>,
     calibration: Option<Calibration>,
     /// What is known about the shapes of columns in which spikes are looked for.
     watch: Option<Watch>,
@@ -165,6 +168,7 @@ impl Growth {
             trees: Vec::with_capacity(plan.trees as usize),
             added: 0,
             cut: None,
+            frequencies: None,
             calibration: None,
             watch,
             rough: Vec::new(),
@@ -190,12 +194,16 @@ impl Growth {
         };
         let dimension = match (about, &self.laws.labels, &self.cut) {
             (About::Labels, Some(labels), _) => labels.points.len() + 1,
+            (About::Labels, None, _) => self.plan.coding.outputs(),
             (About::Counts, ..) => self.slots(&self.asked),
             (About::Spikes, ..) => self.slots(&self.rough),
             (About::Leaves | About::LaterLeaves, _, Some(cut)) => {
                 2 * self.plan.coding.outputs() * cut.leaves()
             }
-            _ => calibration::COUNTS,
+            _ => match self.plan.coding {
+                Coding::Classes(_) => slope::COUNTS,
+                _ => calibration::COUNTS,
+            },
         };
         Step::Ask(Question {
             about,
@@ -244,15 +252,21 @@ impl Growth {
                 self.added = self.trees.len();
                 self.rows.as_ref().map(|rows| rows.sums.clone())
             }
-            (Stage::Labels, _) => {
-                let points = self.laws.labels.as_ref().map_or(&[][..], |labels| &labels.points);
-                self.rows.as_ref().map(|rows| rows.labels(points))
-            }
+            (Stage::Labels, _) => match &self.laws.labels {
+                Some(labels) => self.rows.as_ref().map(|rows| rows.labels(&labels.points)),
+                None => {
+                    let classes = self.plan.coding.outputs();
+                    self.rows.as_ref().map(|rows| rows.by_class(classes))
+                }
+            },
             (Stage::Counts, _) => self.rows.as_ref().map(|rows| rows.counts(&self.asked)),
             (Stage::Spikes, _) => self.rows.as_ref().map(|rows| rows.counts(&self.rough)),
             _ => {
                 self.add_trees();
-                self.rows.as_ref().map(ScoredRows::by_score)
+                match &self.frequencies {
+                    Some(known) => self.rows.as_ref().map(|rows| rows.by_slope(known)),
+                    None => self.rows.as_ref().map(ScoredRows::by_score),
+                }
             }
         }
     }
@@ -276,6 +290,8 @@ impl Growth {
         }
         let mut told = Writer::default();
         told.byte(self.at as u8);
+        // What a row counts.
+        let unit = self.plan.counted_as() as f64;
         match self.at {
             Stage::Labels => {
                 if let Some(labels) = &self.laws.labels {
@@ -289,6 +305,9 @@ impl Growth {
                     let measure = |rows: &mut ScoredRows, ()| rows.measure(range.start, range.unit);
                     self.rows.update(Private::new(()), measure);
                     self.labels = Some(range);
+                } else {
+                    noisy.iter().for_each(|&count| told.long(count as u64));
+                    self.frequencies = Some(Frequencies::counted(noisy, (deviation / unit, unit)));
                 }
                 self.at = Stage::Counts;
             }
@@ -319,12 +338,11 @@ impl Growth {
             }
             Stage::Calibration | Stage::Done => {
                 noisy.iter().for_each(|&count| told.long(count as u64));
-                let unit = self.plan.counted_as() as f64;
-                self.calibration = Some(calibration::of(
-                    noisy,
-                    (deviation / unit, unit),
-                    self.plan.coding.class_weights(),
-                ));
+                let noise = (deviation / unit, unit);
+                self.calibration = Some(match &self.frequencies {
+                    Some(known) => known.fit(noisy, noise),
+                    None => calibration::of(noisy, noise, self.plan.coding.class_weights()),
+                });
                 self.at = Stage::Done;
             }
         }
@@ -346,7 +364,7 @@ impl Growth {
 
     /// Skips what is not asked, and cuts the next tree.
     fn go_on(&mut self) {
-        if self.at == Stage::Labels && self.laws.labels.is_none() {
+        if self.at == Stage::Labels && self.law(About::Labels).is_none() {
             self.at = Stage::Counts;
         }
         if self.at == Stage::Counts && self.law(About::Counts).is_none() {

@@ -1,6 +1,6 @@
 //! Every claim and mechanism of a run. Whatever can be refused about them is refused here, before anything is paid.
 
-use super::coding::Noise;
+use super::coding::{Coding, Noise};
 use super::cut::Features;
 use super::greedy::{Candidates, Choice};
 use super::plan::Plan;
@@ -36,7 +36,7 @@ pub(super) fn label_bins(price: Price, relation: &Relation, rows: u64) -> Result
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About {
-    /// Where labels that are numbers lie.
+    /// Where labels that are numbers lie, or rows by class.
     Labels,
     /// Rows by the slots of each feature.
     Counts,
@@ -108,7 +108,7 @@ impl Laws {
         };
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let counted_labels = match training.before {
-            Some(Before { unit: Some(_), .. }) => None,
+            Some(Before { unit: Some(_), .. }) if plan.bounds.is_some() => None,
             _ => plan.shares.labels,
         };
         let labels = match (plan.bounds, counted_labels) {
@@ -144,8 +144,13 @@ impl Laws {
             let candidates = Candidates::of(features, &training.features, plan.coding.bound())?;
             Choice::new(candidates, level, relation.steps())
         });
-        let label_law = match (&labels, counted_labels) {
-            (Some(_), Some(price)) => Some(counting(price, 1)?),
+        let by_class = |price: Price| {
+            let row = plan.counted_as() as u64;
+            Law::of_counts(relation, price, (1, row), Anchor::new("trees#calibration"))
+        };
+        let label_law = match (&labels, counted_labels, &plan.coding) {
+            (Some(_), Some(price), _) => Some(counting(price, 1)?),
+            (None, Some(price), Coding::Classes(_)) => Some(by_class(price)?),
             _ => None,
         };
         let counts_law = histograms.map(|price| counting(price, changing)).transpose()?;
@@ -160,10 +165,7 @@ impl Laws {
             spikes = columns.collect::<Result<_, _>>()?;
             later = Some(sums(each)?);
         }
-        let calibration = plan.shares.calibration;
-        let by_score = (1, plan.counted_as() as u64);
-        let calibration = calibration
-            .map(|price| Law::of_counts(relation, price, by_score, Anchor::new("trees#calibration")));
+        let calibration = plan.shares.calibration.map(by_class);
         Ok(Self {
             of: [label_law, counts_law, Some(leaves), calibration.transpose()?],
             spikes,

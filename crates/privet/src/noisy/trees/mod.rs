@@ -25,6 +25,7 @@
 //! | `leaves` | values from noisy sums |
 //! | `paid` | what pays for the draws of a run that may be interrupted |
 //! | `calibration` | a correction that makes probabilities of two classes right on average |
+//! | `slope` | how far scores of three classes or more are believed, against how frequent classes are |
 
 mod calibration;
 mod coding;
@@ -43,6 +44,7 @@ mod plan;
 mod rough;
 mod rows;
 mod shares;
+mod slope;
 mod spikes;
 
 pub(crate) use coding::Unchanged;

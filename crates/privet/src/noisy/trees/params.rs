@@ -44,7 +44,8 @@ parameters! {
         ridge: Option<f64> = None, in 0.0..=1000.0;
         /// The share of the variance due to noise by which a tree's values are shrunk; half if not given.
         shrinkage: Option<f64> = None, in 0.0..=10.0;
-        /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
+        /// Whether scores of classes are recalibrated, for a twentieth of the budget; they are if not given. Probabilities of two classes are then right on
+        /// average; scores of more are shrunk towards how frequent classes are, where they call no more rows right than the most frequent class.
         calibrate: Option<bool> = None;
         /// Whether spikes of rough columns, single values that many rows share, get bins of their own, for at most a twelfth of the budget; for two classes, where
         /// there is little noise, if not given.

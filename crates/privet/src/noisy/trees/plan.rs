@@ -23,7 +23,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) relation: &'a Relation,
     /// Which part of a replaced row is the same in both neighbours.
     pub(crate) unchanged: Unchanged,
-    /// Whether it is released first where labels that are numbers lie; if not, that is known.
+    /// Whether it is released first where labels that are numbers lie; if not, that is known. Rows are counted by class wherever scores are recalibrated.
     pub(crate) counts_labels: bool,
     /// Whether the table can be read in bins that are fine enough to find spikes in.
     pub(crate) finds_spikes: bool,
@@ -171,12 +171,17 @@ impl Trees {
             true => Places::PrivateQuantiles,
             false => Places::Public,
         });
+        let counts_labels = match coding {
+            Coding::Residual(_) => facts.counts_labels,
+            Coding::Classes(_) => calibrated,
+            Coding::Odds(_) => false,
+        };
         let shares = Shares::of(
             facts.price,
             splits,
             trees,
             depth,
-            [is_number && facts.counts_labels, histograms, calibrated],
+            [counts_labels, histograms, calibrated],
             places,
         )?;
         let spikes = self.spike_plan(schema, facts, (splits, trees, strength), &coding)?;
@@ -189,8 +194,8 @@ impl Trees {
             None => shares,
         };
         let label_bins = match shares.labels {
-            Some(price) => label_bins(price, facts.relation, facts.rows)?,
-            None => 0,
+            Some(price) if is_number => label_bins(price, facts.relation, facts.rows)?,
+            _ => 0,
         };
         Ok(Plan {
             coding,
@@ -261,16 +266,15 @@ impl Trees {
         }
     }
 
-    /// Two classes are, unless that is declined.
+    /// Scores of classes are, unless that is declined.
     fn is_calibrated(&self, schema: &Schema) -> Result<bool, Error> {
-        let two =
-            matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
+        let classes = matches!(schema.label(), Some((_, Label::Classes(_))));
         match self.calibrate {
-            Some(true) if !two => Err(Error::parameter(
+            Some(true) if !classes => Err(Error::parameter(
                 "calibrate",
-                "calibrate = true is for a label of two classes: remove it",
+                "calibrate = true is for a label of classes, and this one is a number: remove it",
             )),
-            given => Ok(two && given.unwrap_or(true)),
+            given => Ok(classes && given.unwrap_or(true)),
         }
     }
 
@@ -340,6 +344,12 @@ impl Plan {
             in_rows.ceil(),
             facts.rows as f64 / leaves as f64
         )];
+        if let Some(largest) = self.largest_weight {
+            lines.push(format!(
+                "Rows count as shares of the largest weight, {largest}: what is said here of rows is said of rows that have it, and rows_about is read like that. Where \
+                 usual weights are a tenth of it, noise weighs ten times as much. Declare no larger a weight than is needed."
+            ));
+        }
         // As if rows were spread evenly over leaves, with a probability of one in six to be wrong about each.
         let hessian = match self.coding {
             Coding::Residual(_) => 1.0,
@@ -371,10 +381,16 @@ impl Plan {
             ));
         }
         if let Some(price) = self.shares.calibration {
-            lines.push(format!(
-                "{price} of it counts rows by score and class when all trees are grown, so that probabilities are right on average \
-                 (calibrate = false turns this off)."
-            ));
+            lines.push(match (&self.coding, self.shares.labels) {
+                (Coding::Classes(_), Some(counted)) => format!(
+                    "{counted} of it counts rows by class, and {price} rows by score and class when all trees are grown: scores are shrunk towards how frequent \
+                     classes are, unless that makes fewer rows right (calibrate = false turns this off)."
+                ),
+                _ => format!(
+                    "{price} of it counts rows by score and class when all trees are grown, so that probabilities are right on average \
+                     (calibrate = false turns this off)."
+                ),
+            });
         }
         Ok(lines)
     }

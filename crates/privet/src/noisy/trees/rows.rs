@@ -6,6 +6,7 @@ use super::calibration;
 use super::coding::{Coding, share, weighed};
 use super::cut::Cut;
 use super::greedy::GradientRow;
+use super::slope::{self, Frequencies};
 use crate::data::schema::Transform;
 use crate::data::{Cells, Target};
 use crate::learner::tree::Column;
@@ -217,15 +218,41 @@ impl ScoredRows {
         let mut counts = vec![0; calibration::COUNTS];
         if let RowLabels::Sides(sides) = &self.labels {
             let places = self.scores.iter().zip(sides);
-            let places = places.map(|(&score, &side)| calibration::place(score, side));
-            match &self.weights {
-                None => places.for_each(|place| counts[place] += 1),
-                Some(weights) => places
-                    .zip(weights)
-                    .for_each(|(place, &share)| counts[place] += i64::from(share)),
-            }
+            let places = places.map(|(&score, &side)| Some(calibration::place(score, side)));
+            self.add_up(places, &mut counts);
         }
         counts
+    }
+
+    /// Rows by class, of three or more; of rows with weights what they count, on the grid.
+    pub(super) fn by_class(&self, classes: usize) -> Vec<i64> {
+        let mut counts = vec![0; classes];
+        if let RowLabels::Classes(of) = &self.labels {
+            let places = of.iter().map(|&class| Some(usize::from(class)));
+            self.add_up(places, &mut counts);
+        }
+        counts
+    }
+
+    /// Rows by what a slope must be to change their class, and by which class is right; of rows with weights what they count, on the grid.
+    pub(super) fn by_slope(&self, known: &Frequencies) -> Vec<i64> {
+        let mut counts = vec![0; slope::COUNTS];
+        if let RowLabels::Classes(of) = &self.labels {
+            let outputs = self.scores.len() / of.len().max(1);
+            let places = self.scores.chunks_exact(outputs.max(1)).zip(of);
+            let places = places.map(|(scores, &class)| known.place(scores, class.into()));
+            self.add_up(places, &mut counts);
+        }
+        counts
+    }
+
+    /// Each row adds to one count at most: one, or its weight.
+    fn add_up(&self, places: impl Iterator<Item = Option<usize>>, counts: &mut [i64]) {
+        for (row, place) in places.enumerate() {
+            if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
+                *count += self.weights.as_ref().map_or(1, |weights| weights[row].into());
+            }
+        }
     }
 
     /// Rows by the slots of each of these features, one feature after another.

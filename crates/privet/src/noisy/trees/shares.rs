@@ -8,8 +8,12 @@ use crate::privacy::account::Price;
 const COUNTS: u64 = 10;
 const QUANTILES: u64 = 5;
 const LABELS: u64 = 4;
+/// Classes are few, and their counts large.
+const CLASSES: u64 = 1;
 /// Measured: log loss improves by far more than this share costs, and the ranking hardly changes.
 const CALIBRATION: u64 = 5;
+/// The same of three classes or more, whose rows are counted by class besides.
+const SLOPE: u64 = CALIBRATION - CLASSES;
 
 /// What the rows of rough columns get, in hundredths of what trees have: measured on sets without such columns, where it may be spent for nothing.
 const SPIKES: u64 = 8;
@@ -19,11 +23,11 @@ const SPIKES: u64 = 8;
 pub(super) struct Shares {
     /// The price of all.
     pub(super) all: Price,
-    /// Of the histogram of labels, if they are numbers.
+    /// Of the histogram of labels, if they are numbers, or of rows by class, if there are three or more and scores are recalibrated.
     pub(super) labels: Option<Price>,
     /// Of the histograms of features, if there are any.
     pub(super) histograms: Option<Price>,
-    /// Of rows by score and class, if probabilities are recalibrated.
+    /// Of rows by score and class, if these are recalibrated.
     pub(super) calibration: Option<Price>,
     /// Of the choice of questions, for each level of each tree.
     pub(super) level: Option<Price>,
@@ -59,8 +63,13 @@ impl Shares {
             0 => Ok(None),
             percent => price.part(percent, 100).ok_or_else(few).map(Some),
         };
-        let for_labels = if labels { LABELS } else { 0 };
-        let for_calibration = if calibrated { CALIBRATION } else { 0 };
+        let (for_labels, for_calibration) = match (labels, calibrated) {
+            // Only of three classes or more are rows counted by class, and by score.
+            (true, true) => (CLASSES, SLOPE),
+            (true, false) => (LABELS, 0),
+            (false, true) => (0, CALIBRATION),
+            (false, false) => (0, 0),
+        };
         let rest = price
             .part(100 - percent - for_labels - for_calibration, 100)
             .ok_or_else(few)?;

@@ -28,6 +28,9 @@ parameters! {
         trees: Option<u32> = None, in 1..=1000;
         /// The depth of every tree; by a public rule if not given.
         depth: Option<u32> = None, in 1..=10;
+        /// Whether scores of three classes or more are shrunk towards how frequent classes are, where they call no more rows right than the most frequent
+        /// class, for a twentieth of the budget; they are if not given.
+        calibrate: Option<bool> = None;
         /// Not for this algorithm, which counts all rows.
         balance: Balance = Balance(false);
     }
@@ -54,13 +57,18 @@ impl Algorithm for Forest {
                 ));
             }
         };
+        if self.calibrate == Some(true) && classes < 3 {
+            let why = "calibrate = true is for a label of three classes or more: remove it";
+            return Err(Error::parameter("calibrate", why));
+        }
         let planned = self.bounded(self.planned(facts, classes)?)?;
         let filled = Self {
             trees: Some(planned.trees),
             depth: Some(planned.depth),
+            calibrate: self.calibrate.or(planned.calibrated.then_some(true)),
             ..self.clone()
         };
-        let lines = vec![format!(
+        let mut lines = vec![format!(
             "Rows are counted by leaf and class in {} random trees of depth {}; noise adds an error of {} rows to each count (one standard error). A leaf has \
              about {:.0} rows.",
             planned.trees,
@@ -68,6 +76,12 @@ impl Algorithm for Forest {
             noise::whole(planned.deviation(&facts.relation)?),
             facts.budget.rows as f64 / f64::from(1u32 << planned.depth)
         )];
+        if let (_, Some(price)) = planned.prices()? {
+            lines.push(format!(
+                "{price} of the budget counts rows by score and class then: scores are shrunk towards how frequent classes are, unless that makes fewer rows \
+                 right (calibrate = false turns this off)."
+            ));
+        }
         Ok(Resolved {
             keep: Keep::Bins,
             ..Resolved::new(&filled, facts, lines, planned)
@@ -105,6 +119,7 @@ impl Forest {
             depth,
             classes,
             price: facts.budget.price,
+            calibrated: classes > 2 && self.calibrate.unwrap_or(true),
         };
         let one = with(1, 1).deviation(&facts.relation)?;
         let rows = facts.budget.rows as f64;
@@ -130,7 +145,7 @@ impl Forest {
 
 impl Train for Planned {
     /// # Privacy
-    /// The budget's ε, or ε and δ, in one release of all counts; `docs/proofs/central.md#forest`.
+    /// The budget's ε, or ε and δ, in one release of all counts, and one of rows by score and class; `docs/proofs/central.md#forest`.
     fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
         run.at(0, 1)?;
         let schema = &run.facts.schema;

@@ -144,6 +144,15 @@ impl Facts {
 
     pub(super) fn check_private(&self, name: &str) -> Result<(), Error> {
         if self.private_features().next().is_none() {
+            let weight = self.schema.weight().map(|(column, _)| column);
+            if let Some(weight) = weight.filter(|weight| !weight.is_public(&self.relation)) {
+                let why = format!(
+                    "name = \"{name}\" is for private features or a private label, and only the weight '{}' is private: declare another column private, or \
+                     the weight public by private = false",
+                    weight.name
+                );
+                return Err(Error::parameter("name", why));
+            }
             let why = format!(
                 "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
             );

@@ -5,7 +5,7 @@ use super::plan::{OwnerPlan, coins};
 use crate::Error;
 use crate::boost::{Ensemble, Member};
 use crate::data::Table;
-use crate::data::schema::Schema;
+use crate::data::schema::{Label, Schema};
 use crate::learner::Progress;
 use crate::noisy::trees::Before;
 use crate::party::Agreement;
@@ -44,6 +44,11 @@ pub(super) fn received(grown: &Grown, schema: &Schema) -> Result<Before, Error> 
     let ensemble: Ensemble = serde_json::from_str(&grown.ensemble)
         .map_err(|e| Error::data(format!("trees that cannot be read: {e}")))?;
     ensemble.check(schema)?;
+    if grown.unit.is_some() && !matches!(schema.label(), Some((_, Label::Number { .. }))) {
+        return Err(Error::data(
+            "trees with a unit of residuals, which is for labels that are numbers",
+        ));
+    }
     Ok(Before {
         ensemble,
         unit: grown.unit,
@@ -129,4 +134,28 @@ pub(super) fn chained(before: Option<Before>, own: Before) -> Before {
     before.ensemble.calibration = own.ensemble.calibration;
     before.unit = before.unit.or(own.unit);
     before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boost::Link;
+    use crate::data::schema::{Domain, label, number};
+
+    /// A unit would skip the counts of classes and multiply leaves; only trees for numbers have one.
+    #[test]
+    fn trees_for_classes_have_no_unit() -> Result<(), Error> {
+        let said = |of: Domain, link: Link, outputs: usize, unit: Option<f64>| -> Result<bool, Error> {
+            let schema = Schema::builder("rows").columns([number("x", 0..=1), label("y", of)]);
+            let ensemble = Ensemble::new(link, vec![0.0; outputs], Vec::new());
+            Ok(received(&grown(&ensemble, unit)?, &schema.build()?).is_ok())
+        };
+        let two = || Domain::from(["a", "b"]);
+        let three = || Domain::from(["a", "b", "c"]);
+        assert!(said(two(), Link::Logistic, 1, None)? && said(three(), Link::Softmax, 3, None)?);
+        assert!(!said(two(), Link::Logistic, 1, Some(1.0))?);
+        assert!(!said(three(), Link::Softmax, 3, Some(1.0))?);
+        assert!(said(Domain::from(0.0..=1.0), Link::Identity, 1, Some(1.0))?);
+        Ok(())
+    }
 }

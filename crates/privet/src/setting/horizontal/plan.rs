@@ -372,7 +372,7 @@ impl Plan {
         }
         let mut job = Writer::default();
         job.settings(&self.shared());
-        let job = Sha256::new_with_prefix(b"privet horizontal job 1\0").chain_update(job.into_bytes());
+        let job = Sha256::new_with_prefix(b"privet horizontal job 2\0").chain_update(job.into_bytes());
         let owners = self
             .owners()
             .iter()

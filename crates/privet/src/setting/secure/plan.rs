@@ -399,6 +399,10 @@ impl Plan {
         if self.outputs() > 1 {
             job.long(self.outputs() as u64);
         }
+        // What several parties add up is shared as version 2 of these messages says.
+        if self.parties() > 2 {
+            job.byte(2);
+        }
         let job = Sha256::new_with_prefix(b"privet secure job 1\0").chain_update(job.into_bytes());
         let member = |(place, (name, identity)): (usize, (&&str, &Option<PublicKey>))| Member {
             name: (*name).to_owned(),

@@ -528,6 +528,56 @@ fn random_trees_are_no_worse_than_a_constant_where_nothing_can_be_learnt() {
     }
 }
 
+/// Three classes whose odds change by a little with one of eight columns, and not with the others.
+fn hardly_told_apart() -> Law {
+    let names: Vec<String> = (0..3).map(|class| format!("k{class}")).collect();
+    Law::new(columns(8, 0.0, 1.0), Domain::from(names), |coins| {
+        let x: Vec<f64> = (0..8).map(|_| coins.unit()).collect();
+        let first = 0.55 + 0.1 * (x[0] - 0.5);
+        let class = match coins.unit() {
+            u if u < first => 0,
+            u if u < first + 0.3 => 1,
+            _ => 2,
+        };
+        (x, format!("k{class}"))
+    })
+}
+
+/// Where three classes can hardly be told apart, rows are called by the most frequent one, as a constant does; where they can be, nothing changes.
+#[test]
+fn scores_of_several_classes_are_believed_where_rows_say_so() {
+    let rate = |law: &Law, rows: [&Rows; 2], (algorithm, epsilon, delta): (&dyn Algorithm, &str, &str)| {
+        accuracy(law, &law.model(algorithm, rows[0], epsilon, delta), rows[1])
+    };
+    let trees = |calibrate: bool| Trees::builder().calibrate(calibrate).build().expect("trees");
+    let forest = |calibrate: bool| Forest::builder().calibrate(calibrate).build().expect("a forest");
+    let law = hardly_told_apart();
+    let (train, test) = (law.rows(3000, 11), law.rows(20_000, 12));
+    let constant = test.labels.iter().filter(|label| *label == "k0").count() as f64 / 20_000.0;
+    let mut lost: f64 = 0.0;
+    for (epsilon, delta) in [
+        ("0.5", "1e-6"),
+        ("2", "1e-6"),
+        ("8", "1e-6"),
+        ("0.5", "0"),
+        ("4", "0"),
+    ] {
+        let off =
+            |algorithm: &dyn Algorithm| rate(&law, [&train, &test], (algorithm, epsilon, delta)) - constant;
+        let [with, without] =
+            [true, false].map(|calibrate| [off(&trees(calibrate)), off(&forest(calibrate))]);
+        println!(
+            "ε = {epsilon}, δ = {delta}: trees and a forest beside the constant {constant:.3}: {with:.4?}, not recalibrated {without:.4?}"
+        );
+        assert!(
+            with.into_iter().all(|off| off > -0.004),
+            "ε = {epsilon}, δ = {delta}: {with:?}"
+        );
+        lost = without.into_iter().fold(lost, f64::min);
+    }
+    assert!(lost < -0.01, "the law shows nothing: {lost}");
+}
+
 /// Twenty heavy-tailed columns with many zeros, declared far too wide; 25 % of positives.
 fn two_classes() -> Law {
     Law::new(columns(20, 0.0, 100.0), Domain::from(["no", "yes"]), |coins| {

@@ -1,4 +1,5 @@
-//! Rows by score and class: how far the counts move, whole runs by record and replay, and what the recalibration is good for.
+//! Rows by score and class: how far the counts move, whole runs by record and replay, and what the recalibration is good for. Of three classes or more
+//! rows are counted by class, too.
 
 use crate::central::curator::{Builder, Central};
 use privet::Error;
@@ -16,7 +17,7 @@ use privet_testkit::replay::{Finding, Report, Transcript, search};
 use crate::central::reach::{Case, Change, Reach, reach, units};
 use crate::central::replaying::records;
 use crate::central::tables::{Lines, Open, Row, built, corners, others, rows, start};
-use crate::central::window::{Script, run};
+use crate::central::window::{Script, watch};
 use crate::home::{self, schema};
 
 fn calibrated() -> Builder {
@@ -25,6 +26,18 @@ fn calibrated() -> Builder {
 
 fn with_delta(builder: Builder) -> Builder {
     builder.delta("1e-6".parse::<Delta>().expect("a delta"))
+}
+
+/// Random trees whose leaves count rows: of three classes they are recalibrated by themselves.
+fn counted() -> Builder {
+    start("forest", "1", 50).trees(2).depth(2)
+}
+
+/// What is said of rows by class, so that the second is the most frequent one; of leaves, three of four then speak for the first.
+const FIRST: [i64; 12] = [10, 9000, 10, 900, 10, 10, 900, 10, 10, 900, 10, 10];
+
+fn three() -> Domain {
+    Domain::from(["a", "b", "c"])
 }
 
 /// The last question is the one about scores; its claim is reached by a row that takes another class or score with it.
@@ -66,9 +79,63 @@ fn scores_by_class_move_by_their_claim_and_no_more() {
     }
 }
 
+/// The first question counts rows by class, or by leaf and class; the last one is about the slope. A row that trees are right about takes the place of one that
+/// the most frequent class is right about, which is the second here.
+#[test]
+fn rows_by_slope_move_by_their_claim_and_no_more() {
+    let changes = [
+        (Change::Comes, Open::Nothing),
+        (Change::Replaced, Open::Nothing),
+        (Change::Columns, Open::Features),
+    ];
+    let all = [
+        calibrated(),
+        with_delta(calibrated()),
+        counted(),
+        with_delta(counted()),
+    ];
+    for central in all.map(built) {
+        for k in [1, 2] {
+            for (change, open) in changes {
+                let mut most = [Reach::default(); 2];
+                let records = [
+                    vec![FIRST.to_vec(), vec![0]],
+                    vec![FIRST.to_vec(), vec![9_000_000, 0, -9_000_000, 0, 40, 0], vec![0]],
+                ];
+                for (coins, says) in [(3, &records[0]), (4, &records[0]), (3, &records[1])] {
+                    let corners = corners(open);
+                    let case = Case {
+                        schema: &open.schema_of(three()),
+                        open,
+                        change,
+                        units: &units(&corners[..4], k as usize),
+                        rest: &others(),
+                    };
+                    let script = Script::Each(says.clone());
+                    let reached = match change {
+                        Change::Comes => reach(&central, &AddRemove::unit(rows(k)), &case, coins, &script),
+                        Change::Replaced => reach(&central, &Replace::unit(rows(k)), &case, coins, &script),
+                        Change::Columns => reach(&central, &open.relation(k), &case, coins, &script),
+                    };
+                    let ends = [reached[0], *reached.last().expect("questions")];
+                    for (most, own) in most.iter_mut().zip(ends) {
+                        if own.part >= most.part {
+                            *most = own;
+                        }
+                    }
+                }
+                assert!(
+                    most.iter().all(|most| most.part >= 1.0),
+                    "{central:?} {change:?} {open:?}: {most:?}"
+                );
+            }
+        }
+    }
+}
+
 /// Releases what a real run was asked last, with a claim of so many tenths.
-fn claimed(tenths: u64) -> Result<Report, (usize, Finding)> {
-    let (central, relation) = (built(calibrated()), Replace::unit(rows(5)));
+fn claimed(builder: Builder, of: Domain, tenths: u64) -> Result<Report, (usize, Finding)> {
+    let (central, relation) = (built(builder), Replace::unit(rows(5)));
     let five = |row: Row| [vec![row; 5], others()].concat();
     let corners = corners(Open::Nothing);
     let pairs = [[five(corners[0]), five(corners[1])]];
@@ -77,8 +144,9 @@ fn claimed(tenths: u64) -> Result<Report, (usize, Finding)> {
         &pairs,
         &[Transcript::Drawn],
         |lines: &Lines, ledger| {
-            let said = (Some(3), &Script::Says(vec![0]));
-            let mut seen = run(&central, (Open::Nothing, lines), &relation, said)?.1;
+            let said = (Some(3), &Script::Each(vec![FIRST.to_vec(), vec![0]]));
+            let table = home::table(Open::Nothing.schema_of(of.clone()), Keep::Values, lines);
+            let mut seen = watch(&central, table, &relation, said)?.1;
             let asked = seen.asked.pop().expect("questions");
             let Norm::L1(claim) = asked.norm else {
                 panic!("pure: {:?}", asked.norm)
@@ -95,19 +163,26 @@ fn claimed(tenths: u64) -> Result<Report, (usize, Finding)> {
 
 #[test]
 fn a_claim_at_nine_tenths_about_scores_is_caught() {
-    claimed(10).expect("the claim holds");
-    let found = claimed(9);
-    assert!(matches!(found, Err((_, Finding::Distance(_)))), "{found:?}");
+    let two = || Domain::from(["a", "b"]);
+    for (builder, of) in [
+        (calibrated(), two()),
+        (calibrated(), three()),
+        (counted(), three()),
+    ] {
+        claimed(builder.clone(), of.clone(), 10).expect("the claim holds");
+        let found = claimed(builder, of, 9);
+        assert!(matches!(found, Err((_, Finding::Distance(_)))), "{found:?}");
+    }
 }
 
 #[test]
 fn recalibrated_trees_replay() {
-    fn replayed<N: Neighbours>(central: &Central, relation: &N, pairs: &[[Lines; 2]]) {
+    fn replayed<N: Neighbours>(central: &Central, of: &Domain, relation: &N, pairs: &[[Lines; 2]]) {
         let trained = |lines: &Lines, ledger: &mut Ledger| -> Result<Vec<u8>, Error> {
-            let open = Open::Nothing;
+            let schema = Open::Nothing.schema_of(of.clone());
             let table = match lines.is_empty() {
-                true => home::unread(open.schema(), Keep::Bins),
-                false => crate::central::tables::read(open, lines),
+                true => home::unread(schema, Keep::Bins),
+                false => home::table(schema, Keep::Values, lines),
             };
             let ensemble = central.train(table, ledger, privet::learner::SILENT)?;
             assert!(ensemble.calibration.is_some());
@@ -127,39 +202,47 @@ fn recalibrated_trees_replay() {
     let replaced = [[0, 1], [0, 2], [3, 6]].map(|pair| pair.map(|row| among(Some(corners[row]))));
     // Questions that are chosen come between, too.
     let chosen = calibrated().splits(Splits::NoisyGreedy).depth(1);
-    for central in [calibrated(), with_delta(calibrated()), chosen].map(built) {
-        replayed(&central, &AddRemove::row(), &comes);
-        replayed(&central, &Replace::row(), &replaced);
+    let two = [calibrated(), with_delta(calibrated()), chosen.clone()].map(|one| (one, ["a", "b"].into()));
+    let several = [calibrated(), chosen, counted(), with_delta(counted())].map(|one| (one, three()));
+    for (builder, of) in two.into_iter().chain(several) {
+        let central = built(builder);
+        replayed(&central, &of, &AddRemove::row(), &comes);
+        replayed(&central, &of, &Replace::row(), &replaced);
     }
 }
 
 /// The counts cost a twentieth of the budget, and everything together no more than the budget.
 #[test]
 fn a_recalibration_is_paid_for() {
-    let with = run(
-        &built(calibrated()),
-        (Open::Nothing, &others()),
-        &AddRemove::row(),
-        (None, &Script::Drawn),
-    );
-    let seen = with.expect("a run").1;
-    let spent: Vec<u64> = seen
-        .prices
-        .iter()
-        .map(|price| match price {
+    let spent = |builder: Builder, of: Domain| -> Vec<u64> {
+        let table = home::table(Open::Nothing.schema_of(of), Keep::Values, &others());
+        let with = watch(&built(builder), table, &AddRemove::row(), (None, &Script::Drawn));
+        let prices = with.expect("a run").1.prices.into_iter();
+        let each = prices.map(|price| match price {
             Price::Pure(epsilon) => epsilon.billionths(),
             other => panic!("pure: {other:?}"),
-        })
-        .collect();
-    assert_eq!(spent, [475_000_000, 475_000_000, 50_000_000]);
-    let refused = |of: Domain| {
-        let schema = schema([category("colour", ["red", "green"]), label("y", of)]);
-        let refused = built(calibrated()).plan(&schema, &AddRemove::row().relation());
-        refused.expect_err("no two classes").to_string()
+        });
+        each.collect()
     };
-    let expected = "calibrate = true is for a label of two classes: remove it";
-    assert_eq!(refused(Domain::from(["a", "b", "c"])), expected);
-    assert_eq!(refused(Domain::from(0.0..=1.0)), expected);
+    let two = spent(calibrated(), ["a", "b"].into());
+    assert_eq!(two, [475_000_000, 475_000_000, 50_000_000]);
+    let several = spent(calibrated(), three());
+    assert_eq!(several, [10_000_000, 475_000_000, 475_000_000, 40_000_000]);
+    assert_eq!(spent(counted(), three()), [950_000_000, 50_000_000]);
+    assert_eq!(spent(counted().calibrate(false), three()), [1_000_000_000]);
+    let refused = |builder: Builder, of: Domain| {
+        let schema = schema([category("colour", ["red", "green"]), label("y", of)]);
+        let refused = built(builder).plan(&schema, &AddRemove::row().relation());
+        refused.expect_err("nothing to recalibrate").to_string()
+    };
+    assert_eq!(
+        refused(calibrated(), Domain::from(0.0..=1.0)),
+        "calibrate = true is for a label of classes, and this one is a number: remove it"
+    );
+    assert_eq!(
+        refused(counted().calibrate(true), ["a", "b"].into()),
+        "calibrate = true is for a label of three classes or more: remove it"
+    );
 }
 
 /// Four groups of 3000 people whose probabilities are 8 to 32 in a hundred. Gradients that are clipped at one half settle at π/(2(1 − π)):

@@ -2,11 +2,11 @@
 
 use privet::Error;
 use privet::data::schema::{Domain, category, label, number, weight};
-use privet::data::{Keep, Schema};
+use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
 use privet::noisy::evaluation::Evaluation;
-use privet::privacy::{AddRemove, Neighbours, Replace, Unprotected};
+use privet::privacy::{AddRemove, Neighbours, Replace, ReplacePrivate, Unprotected};
 use privet::setting::{plain, secure, vertical};
 
 use crate::central::curator::Central;
@@ -90,6 +90,23 @@ fn weighted_rows_move_sums_by_the_claim_of_rows_without_weights() {
                 }
                 // Where a number's range is not counted apart, a row is counted in its leaf, whichever trees there are.
                 assert!(most > 0.99, "{task:?} {change:?} {open:?} {central:?}: {most}");
+            }
+        }
+    }
+}
+
+/// The first question, about rows by class, and the last, about rows by score and class, of three classes.
+#[test]
+fn weighted_rows_move_counts_of_three_classes_by_their_claim() {
+    for central in both(&|| start("trees", "1", 50).trees(2).leaves(3).calibrate(true)) {
+        for (change, open) in [(Change::Comes, Open::Nothing), (Change::Replaced, Open::Nothing)] {
+            for k in [1, 2] {
+                let script = Script::Each(vec![vec![500, 900, 100], vec![0]]);
+                let found = moved(&central, Task::ThreeClasses, (change, open), (k, 3, &script));
+                for own in [found.first(), found.last()] {
+                    let own = own.expect("questions");
+                    assert!(own.part >= 1.0, "{central:?} {change:?}: {found:?}");
+                }
             }
         }
     }
@@ -179,7 +196,7 @@ fn the_heavier_group_is_heard() {
     }
 }
 
-/// Rows that all have no weight are nobody's: every algorithm gives the model of a table without rows.
+/// Rows that all have no weight are nobody's: every algorithm predicts what it predicts from a table without rows.
 #[test]
 fn rows_without_any_weight_are_nobody() {
     for (of, cell) in [
@@ -199,13 +216,12 @@ fn rows_without_any_weight_are_nobody() {
         ];
         for algorithm in algorithms {
             let plan = algorithm.plan(&schema).expect("a plan");
-            let fitted = |lines: &[Row]| {
-                let rows = privet_testkit::rows::table(&plan.reads(), lines);
-                plan.fit(rows, &permission, SILENT)
-                    .expect("a model")
-                    .ensemble()
-                    .base
-                    .clone()
+            let fitted = |learnt: &[Row]| {
+                let rows = privet_testkit::rows::table(&plan.reads(), learnt);
+                let model = plan.fit(rows, &permission, SILENT).expect("a model");
+                let asked = privet_testkit::rows::table(&plan.reads(), &lines);
+                let cells = permission.reveal(asked.into_cells());
+                model.ensemble().scores(model.schema(), &cells).expect("scores")
             };
             assert_eq!(fitted(&lines), fitted(&[]), "{algorithm:?}");
         }
@@ -239,4 +255,50 @@ fn what_counts_rows_alike_refuses_weights() {
         .build()
         .expect("parameters");
     said(columns.plan(&schema).err());
+}
+
+/// A plan says what rows are when it speaks of rows; figures of a model need no weights.
+#[test]
+fn a_plan_counts_in_rows_of_the_largest_weight() {
+    let schema = weighted(Open::Nothing, Domain::from(["a", "b"]));
+    let relation = AddRemove::row().relation();
+    let plan = built(start("trees", "1", 1000))
+        .plan(&schema, &relation)
+        .expect("a plan");
+    let lines = plan.noise().join(" ");
+    assert!(lines.contains("shares of the largest weight, 2:"), "{lines}");
+    let without = Open::Nothing.schema();
+    let plan = built(start("trees", "1", 1000))
+        .plan(&without, &relation)
+        .expect("a plan");
+    assert!(!plan.noise().join(" ").contains("largest weight"));
+    let columns = || {
+        Frame::new()
+            .column("p", [0.5, 1.0])
+            .column("x", [0.5, 1.0])
+            .column("colour", ["red", "blue"])
+            .column("y", ["a", "b"])
+    };
+    let everything = || Intake::everything(schema.clone().into(), Keep::Values);
+    let missing = Table::read(&everything(), &columns())
+        .map(|_| ())
+        .expect_err("no weights");
+    assert!(missing.to_string().contains("'slope'"), "{missing}");
+    let table = Table::read(&everything().without_weights(), &columns()).expect("a table");
+    let cells = Unprotected::unrecorded("weights", &schema.relation(), "a test").reveal(table.into_cells());
+    assert!(cells.weights().is_none() && cells.rows() == 2);
+}
+
+/// Only the weight is private: nothing else can be protected, and the error does not say that nothing is private.
+#[test]
+fn a_private_weight_alone_is_refused_by_its_name() {
+    let columns = [
+        number("x", -1.0..=1.0).private(false),
+        weight("w", 2.0),
+        label("y", ["a", "b"]).private(false),
+    ];
+    let relation = ReplacePrivate::unit(rows(1), ["w"]).relation();
+    let refused = built(start("trees", "1", 1000)).plan(&schema(columns), &relation);
+    let refused = refused.map(|_| ()).map_err(|e| e.to_string());
+    assert!(refused.is_err_and(|why| why.contains("only the weight 'w' is private")));
 }

@@ -428,5 +428,9 @@ fn a_weight_that_stays_makes_every_difference_smaller() {
 #[test]
 fn weights_are_shares_of_the_largest() {
     let found = [0.0, 0.9, 2.5, 5.0, 7.0, -1.0, f32::NAN, f32::INFINITY].map(|weight| share(weight, 5.0));
+    assert_eq!(
+        [0.7, 0.1, 3.3, 1e-3].map(|largest| share(largest as f32, largest)),
+        [4096; 4]
+    );
     assert_eq!(found, [0, 737, 2048, 4096, 4096, 0, 0, 4096]);
 }

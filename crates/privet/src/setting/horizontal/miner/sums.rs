@@ -171,7 +171,9 @@ impl Summing {
             return true;
         };
         let parts = parts(sealed, rounds.len());
-        let parts: Vec<&[u8]> = parts.map(Iterator::collect).unwrap_or_default();
+        let Some(parts) = parts.map(Iterator::collect::<Vec<&[u8]>>) else {
+            return false;
+        };
         // All of them or none: survivors are the same in all rounds of a question.
         let checked = |(round, part): (&Collecting, &&[u8])| round.check(place(from), part).is_ok();
         let fits = parts.len() == rounds.len() && rounds.iter().zip(&parts).all(checked);
@@ -258,12 +260,12 @@ impl Summing {
                 context.deadline(PATIENCE, plan.patience());
                 Ok(Next::Wait(Stage::Summing(self)))
             }
-            Phase::Opening(mut rounds, missing) => {
+            Phase::Opening(mut rounds, _) => {
                 let asked = self.asked()?;
                 let mut values = Vec::new();
                 let mut contributions = 0;
                 for round in &mut rounds {
-                    values.extend(open(round, &together.sums, &missing, context)?);
+                    values.extend(open(round, &together.sums, context)?);
                     contributions = round.survivors().len() as u32;
                 }
                 values.truncate(asked.dimension());
@@ -306,17 +308,11 @@ impl Summing {
     }
 }
 
-/// Opens a sum of these terms. Answers that do not fit the others are left out, as long as enough remain. `missing` were told, and have not
-/// answered.
-fn open(
-    round: &mut Opening,
-    terms: &SumTerms,
-    missing: &BTreeSet<PartyId>,
-    context: &Context<'_, Message>,
-) -> Result<Vec<i64>, Error> {
+/// Opens a sum of these terms. Answers that do not fit the others are left out, as long as enough remain.
+fn open(round: &mut Opening, terms: &SumTerms, context: &Context<'_, Message>) -> Result<Vec<i64>, Error> {
     let holders = (0..terms.holders() as u16).map(party);
     let untold = holders.filter(|holder| !round.holders().contains(&place(*holder)));
-    let mut unfit: BTreeSet<PartyId> = untold.chain(missing.iter().copied()).collect();
+    let mut unfit: BTreeSet<PartyId> = untold.chain(round.unanswered().map(party)).collect();
     let named = |parties: &BTreeSet<PartyId>, what: &str| {
         let parties = parties.iter().map(|party| context.name(*party).to_owned());
         Error::Peer(PeerError {
