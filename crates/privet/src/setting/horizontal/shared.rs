@@ -129,7 +129,7 @@ impl SharedLaws {
                 continue;
             };
             let (what, draws) = match about {
-                About::Labels => ("where the labels of all owners lie".to_owned(), 1),
+                About::Labels => ("counts of the labels of all owners".to_owned(), 1),
                 About::Counts => ("rows of all owners by column".to_owned(), 1),
                 About::Leaves => (format!("{trees} noisy trees of all owners"), trees.into()),
                 About::Calibration => ("rows of all owners by score".to_owned(), 1),
