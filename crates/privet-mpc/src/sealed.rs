@@ -35,7 +35,7 @@ mod gcm;
 use std::fmt;
 
 use aes_gcm::Aes128Gcm;
-use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
+use aes_gcm::aead::{Aead, KeyInit, Payload};
 use curve25519_dalek::MontgomeryPoint;
 use hkdf::Hkdf;
 use sha2::Sha256;
@@ -43,6 +43,7 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 use gcm::Gcm;
+pub(crate) use gcm::KeyStream;
 
 /// How many bytes an envelope is longer than its message.
 pub const OVERHEAD: usize = 16;
@@ -274,18 +275,9 @@ fn key_of(hkdf: &Hkdf<Sha256>, info: &[&[u8]]) -> Zeroizing<[u8; 16]> {
     key
 }
 
-/// A cipher whose key follows from a secret and from what it is for.
-pub(crate) fn cipher_of(secret: &[u8; 32], info: &[&[u8]]) -> Aes128Gcm {
-    cipher(&Hkdf::<Sha256>::new(None, secret), info)
-}
-
-/// Adds the key stream of a nonce, which no message has, to zeros.
-pub(crate) fn key_stream(cipher: &Aes128Gcm, nonce_of: u64, zeros: &mut [u8]) {
-    // Unwrap safety: the few bytes are less than 64 GiB.
-    #[allow(clippy::unwrap_used)]
-    cipher
-        .encrypt_inout_detached(&gcm::nonce(nonce_of).into(), b"", zeros.into())
-        .unwrap();
+/// A key stream whose key follows from a secret and from what it is for.
+pub(crate) fn key_stream(secret: &[u8; 32], info: &[&[u8]]) -> KeyStream {
+    KeyStream::new(&key_of(&Hkdf::<Sha256>::new(None, secret), info))
 }
 
 /// Bytes that a party stores for itself: sealed with a key of its own, each in a place.
