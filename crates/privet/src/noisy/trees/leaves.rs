@@ -57,7 +57,7 @@ impl Leaves {
             };
             let curvature = Curvature::new(places.iter().map(hessian), raised, own);
             let mut steps: Vec<f64> = places.iter().map(|&place| -gradients[place]).collect();
-            curvature.solve(&mut steps);
+            curvature.solve(&mut steps, 0);
             for ((&place, step), factor) in places.iter().zip(steps).zip(curvature.norms()) {
                 values[place] = (scale * step.clamp(-self.bound, self.bound)) as f32;
                 deviations[place] = (scale * noise * factor) as f32;
@@ -93,12 +93,13 @@ impl Curvature {
         Self { diagonal, below }
     }
 
-    /// Replaces the product with it by the steps.
-    fn solve(&self, line: &mut [f64]) {
-        for leaf in 1..line.len() {
+    /// Replaces the product with it by the steps. Before `first` the product is zero.
+    fn solve(&self, line: &mut [f64], first: usize) {
+        for leaf in first + 1..line.len() {
             line[leaf] -= self.below[leaf] * line[leaf - 1];
         }
-        line.iter_mut().zip(&self.diagonal).for_each(|(x, d)| *x /= d);
+        let divisors = line.iter_mut().zip(&self.diagonal).skip(first);
+        divisors.for_each(|(x, d)| *x /= d);
         for leaf in (1..line.len()).rev() {
             line[leaf - 1] -= self.below[leaf] * line[leaf];
         }
@@ -115,7 +116,7 @@ impl Curvature {
         for leaf in 0..leaves {
             column.fill(0.0);
             column[leaf] = 1.0;
-            self.solve(&mut column);
+            self.solve(&mut column, leaf);
             squares.iter_mut().zip(&column).for_each(|(sum, x)| *sum += x * x);
         }
         squares.into_iter().map(f64::sqrt).collect()
@@ -167,7 +168,7 @@ mod tests {
         let steps = |own: f64| {
             let curvature = Curvature::new(hessians.into_iter(), 40.0, own);
             let mut steps = vec![30.0, -9.0, 64.0, 1.0];
-            curvature.solve(&mut steps);
+            curvature.solve(&mut steps, 0);
             [steps, curvature.norms()].concat()
         };
         let (near, alone) = (steps(1.0 - 1e-9), steps(1.0));
