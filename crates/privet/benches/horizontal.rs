@@ -150,14 +150,14 @@ fn joint(owners: usize, rows: usize, count: u32, absent: u32) {
     let ended = simulation.progress(&progress).run().expect("a run");
     let joint = cpu() - from;
     println!(
-        "{owners} owners of {rows} rows, {count} trees: {:.1} CPU s, {:.1} s",
+        "{owners} owners of {rows} rows, {count} trees: {:.2} CPU s, {:.1} s",
         joint.as_secs_f64(),
         began.elapsed().as_secs_f64()
     );
     let opened = opened.into_inner().expect("no panic");
     if let [first, .., last] = opened[..] {
         println!(
-            "of these {:.1} CPU s until the first sum was opened, with key agreement, and {:.1} ms for each further one",
+            "of these {:.2} CPU s until the first sum was opened, with key agreement, and {:.1} ms for each further one",
             (first - from).as_secs_f64(),
             1e3 * (last - first).as_secs_f64() / (opened.len() - 1) as f64
         );
@@ -179,7 +179,7 @@ fn joint(owners: usize, rows: usize, count: u32, absent: u32) {
     central.fit(pooled, ledger(&plan), SILENT).expect("a model");
     let alone = cpu() - from;
     println!(
-        "one curator: {:.1} CPU s; the owners together take {:.2} times as long",
+        "one curator: {:.2} CPU s; the owners together take {:.2} times as long",
         alone.as_secs_f64(),
         joint.as_secs_f64() / alone.as_secs_f64().max(1e-3)
     );

@@ -74,7 +74,7 @@ impl Gcm {
         (self.ahead.first, self.ahead.rounds, self.ahead.each) = (round, rounds, each);
         let used = &mut self.ahead.blocks[..each * rounds as usize];
         for (at, blocks) in (0..).zip(used.chunks_exact_mut(each)) {
-            count(round + at, blocks);
+            count(round + at, 1, blocks);
         }
         self.cipher.encrypt_with_backend(OneByOne(used));
     }
@@ -86,13 +86,11 @@ impl Gcm {
             let sealed = self.long().encrypt_inout_detached(&nonce, under, message.into());
             return sealed.map(Into::into).map_err(|_| Unsealed);
         }
-        let mut own = [Block::default(); 1 + SHORT];
-        let stream = self.stream(round, message.len(), &mut own);
-        add(stream, message);
-        let hash = self.hashed(under, message).finalize();
-        let seal = masked(hash.into(), &stream[0]);
-        wipe(&mut own);
-        Ok(seal)
+        self.with_stream(round, message.len(), |stream| {
+            add(stream, message);
+            let hash = self.hashed(under, message).finalize();
+            Ok(masked(hash.into(), &stream[0]))
+        })
     }
 
     /// Decrypts a message where it stands, if it has this seal; else it stays as it is.
@@ -108,33 +106,37 @@ impl Gcm {
             let opened = cipher.decrypt_inout_detached(&nonce, under, message.into(), &(*seal).into());
             return opened.map_err(|_| Unsealed);
         }
-        let mut own = [Block::default(); 1 + SHORT];
-        let stream = self.stream(round, message.len(), &mut own);
-        // Compared in constant time: where they differ would help to forge one.
-        let verified = self
-            .hashed(under, message)
-            .verify(&masked(*seal, &stream[0]).into());
-        if verified.is_ok() {
-            add(stream, message);
-        }
-        wipe(&mut own);
-        verified.map_err(|_| Unsealed)
+        self.with_stream(round, message.len(), |stream| {
+            // Compared in constant time: where they differ would help to forge one.
+            let verified = self
+                .hashed(under, message)
+                .verify(&masked(*seal, &stream[0]).into());
+            if verified.is_ok() {
+                add(stream, message);
+            }
+            verified.map_err(|_| Unsealed)
+        })
     }
 
     fn long(&self) -> AesGcm<&Aes128Enc, U12> {
         AesGcm::from(&self.cipher)
     }
 
-    /// What the seal of a round is hidden by, and then what a short message of so many bytes is; computed in `own` if it was not before.
-    fn stream<'a>(&'a self, round: u64, bytes: usize, own: &'a mut [Block; 1 + SHORT]) -> &'a [Block] {
+    /// Hands over what the seal of a round is hidden by, and then what a short message of so many bytes is. If it was not computed ahead, it is
+    /// computed now, and wiped.
+    #[inline]
+    fn with_stream<T>(&self, round: u64, bytes: usize, then: impl FnOnce(&[Block]) -> T) -> T {
         let each = 1 + bytes.div_ceil(16);
         if let Some(blocks) = self.ahead.of(round, each) {
-            return blocks;
+            return then(blocks);
         }
-        let own = &mut own[..each];
-        count(round, own);
-        self.cipher.encrypt_with_backend(OneByOne(own));
-        own
+        let mut own = [Block::default(); 1 + SHORT];
+        let used = &mut own[..each];
+        count(round, 1, used);
+        self.cipher.encrypt_with_backend(OneByOne(used));
+        let done = then(used);
+        wipe(used);
+        done
     }
 
     fn hashed(&self, under: &[u8], message: &[u8]) -> GHash {
@@ -163,6 +165,24 @@ impl Ahead {
     }
 }
 
+/// What a key encrypts messages with, for its own sake: without messages there are no seals.
+pub(crate) struct KeyStream(Aes128Enc);
+
+impl KeyStream {
+    pub(crate) fn new(key: &[u8; 16]) -> Self {
+        Self(Aes128Enc::new(key.into()))
+    }
+
+    /// What the message of a round is encrypted with; it has whole blocks.
+    pub(crate) fn fill(&self, round: u64, bytes: &mut [u8]) {
+        let (blocks, rest) = Block::slice_as_chunks_mut(bytes);
+        debug_assert!(rest.is_empty());
+        // The first block hides a seal.
+        count(round, 2, blocks);
+        self.0.encrypt_blocks(blocks);
+    }
+}
+
 fn wipe(blocks: &mut [Block]) {
     blocks.iter_mut().for_each(|block| block.as_mut_slice().zeroize());
 }
@@ -172,16 +192,16 @@ fn masked(mut hash: [u8; 16], mask: &Block) -> [u8; 16] {
     hash
 }
 
-pub(super) fn nonce(round: u64) -> [u8; 12] {
+fn nonce(round: u64) -> [u8; 12] {
     let mut nonce = [0; 12];
     nonce[4..].copy_from_slice(&round.to_le_bytes());
     nonce
 }
 
-/// The blocks that are encrypted for a round.
-fn count(round: u64, blocks: &mut [Block]) {
+/// The blocks that are encrypted for a round, from the `first` on.
+fn count(round: u64, first: u32, blocks: &mut [Block]) {
     let nonce = nonce(round);
-    for (count, block) in (1_u32..).zip(blocks) {
+    for (count, block) in (first..).zip(blocks) {
         block[..12].copy_from_slice(&nonce);
         block[12..].copy_from_slice(&count.to_be_bytes());
     }
@@ -268,6 +288,23 @@ mod tests {
                 assert_eq!(ours.open(round, &more, &mut one, &seal), Err(Unsealed), "{what}");
                 assert_eq!(ours.open(round, under, &mut one, &seal), Ok(()), "{what}");
                 assert_eq!(one, message, "{what}");
+            }
+        }
+    }
+
+    /// The key stream is what the library adds to zeros.
+    #[test]
+    fn a_key_stream_is_that_of_the_library() {
+        let key: [u8; 16] = random();
+        let (ours, theirs) = (KeyStream::new(&key), <Aes128Gcm as KeyInit>::new((&key).into()));
+        for round in [0, 1, u64::MAX, u64::from_le_bytes(random())] {
+            for blocks in [0, 1, 3, 32, 100] {
+                let (mut one, mut other) = (vec![7; 16 * blocks], vec![0; 16 * blocks]);
+                ours.fill(round, &mut one);
+                theirs
+                    .encrypt_inout_detached(&nonce(round).into(), b"", other.as_mut_slice().into())
+                    .expect("short");
+                assert_eq!(one, other, "{blocks} blocks in round {round}, key {key:?}");
             }
         }
     }

@@ -126,13 +126,14 @@ pub(super) fn interpolation<F: Prime>(nodes: &[u64], targets: &[u64]) -> Vec<u64
     };
     let mut weights: Vec<u64> = nodes.iter().map(weight).collect();
     invert_all::<F>(&mut weights);
-    let mut rows = Vec::with_capacity(nodes.len() * targets.len());
-    for target in targets {
-        let start = rows.len();
-        rows.extend(nodes.iter().map(|node| sub::<F>(*target, *node)));
-        let row = &mut rows[start..];
-        let all = row.iter().fold(1, |all, distance| mul::<F>(all, *distance));
-        invert_all::<F>(row);
+    let distances = targets
+        .iter()
+        .flat_map(|target| nodes.iter().map(|node| sub::<F>(*target, *node)));
+    let mut rows: Vec<u64> = distances.collect();
+    let product = |row: &[u64]| row.iter().fold(1, |all, distance| mul::<F>(all, *distance));
+    let products: Vec<u64> = rows.chunks(nodes.len()).map(product).collect();
+    invert_all::<F>(&mut rows);
+    for (row, all) in rows.chunks_mut(nodes.len()).zip(products) {
         for (factor, weight) in row.iter_mut().zip(&weights) {
             *factor = mul::<F>(mul::<F>(*factor, all), *weight);
         }

@@ -10,7 +10,7 @@ use super::field::{self, Mersenne61};
 use super::message::{self, Kind};
 use super::{Seed, SumFault, SumTerms};
 use crate::Error;
-use crate::sealed::{Channel, OVERHEAD, SealingKey, Ways};
+use crate::sealed::{Channel, SealingKey, Ways};
 
 /// An owner's set-up for all rounds of a run: its envelopes with holders and, if it holds shares itself, with all other owners.
 pub struct SumOwner {
@@ -131,7 +131,10 @@ impl SumOwner {
             .scheme()
             .share(&elements, random, &mut nodes, &mut shares);
 
-        let mut message = message::head(Kind::Shares, round, self.terms.share_bytes(self.me));
+        let bytes = self.terms.share_bytes(self.me);
+        let mut message = message::head(Kind::Shares, round, bytes);
+        message.resize(bytes, 0);
+        let mut envelopes = message[message::HEAD..].chunks_exact_mut(self.terms.envelope_bytes());
         let mut own = None;
         let (holders, others) = self.channels.split_at_mut(self.terms.holders());
         for (shares, channel) in shares.chunks_exact(pieces).zip(holders) {
@@ -139,12 +142,11 @@ impl SumOwner {
                 own = Some(Zeroizing::new(shares.to_vec()));
                 continue;
             };
-            let start = message.len();
-            for share in shares {
-                message.extend_from_slice(&share.to_le_bytes());
+            let envelope = envelopes.next().unwrap_or_default();
+            for (bytes, share) in envelope.as_chunks_mut().0.iter_mut().zip(shares) {
+                *bytes = share.to_le_bytes();
             }
-            message.extend_from_slice(&[0; OVERHEAD]);
-            channel.seal_in_place(round.into(), &self.under, &mut message[start..])?;
+            channel.seal_in_place(round.into(), &self.under, envelope)?;
         }
         others
             .iter_mut()

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use aes_gcm::Aes128Gcm;
 use sha2::{Digest, Sha256};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::field::Prime;
 use crate::Error;
-use crate::sealed;
+use crate::sealed::{self, KeyStream};
 
 /// A secret that is drawn for one round and wiped after it. The polynomials follow from it, from the owner, the round and the numbers: an
 /// owner that is built again shares the same, and nothing else is ever shared with the same polynomials.
@@ -48,7 +47,7 @@ impl Seed {
             &*digest,
         ];
         Stream {
-            cipher: sealed::cipher_of(&self.0, &info),
+            stream: sealed::key_stream(&self.0, &info),
             block: 0,
             bytes: Zeroizing::new([0; BLOCK]),
             used: BLOCK,
@@ -67,7 +66,7 @@ const BLOCK: usize = 512;
 
 /// Random words: AES-128 in counter mode, 512 bytes for each nonce.
 pub(super) struct Stream {
-    cipher: Aes128Gcm,
+    stream: KeyStream,
     block: u64,
     bytes: Zeroizing<[u8; BLOCK]>,
     used: usize,
@@ -76,8 +75,7 @@ pub(super) struct Stream {
 impl Stream {
     fn word(&mut self) -> u64 {
         if self.used == BLOCK {
-            self.bytes.zeroize();
-            sealed::key_stream(&self.cipher, self.block, &mut *self.bytes);
+            self.stream.fill(self.block, &mut *self.bytes);
             self.block += 1;
             self.used = 0;
         }

@@ -134,6 +134,7 @@ impl Cuts {
 }
 
 /// What a transform makes of numbers; where none is declared, a scale that is finer and finer towards zero.
+#[derive(Debug, Clone)]
 enum CutScale {
     Declared(Transform),
     /// Inverse hyperbolic sine, in units of a two-thousandth of the range: about linear below, logarithmic above.
@@ -165,12 +166,37 @@ impl CutScale {
 
 /// A place between two bounds: evenly from end to end, or evenly on the transformed scale.
 pub(crate) fn place(min: f64, max: f64, transform: Transform, share: f64, transformed: bool) -> f64 {
-    let between = |low: f64, high: f64| low + share * (high - low);
-    if !transformed {
-        return between(min, max);
+    Places::new(min, max, transform).at(share, transformed)
+}
+
+/// The places between two bounds.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    bounds: [f64; 2],
+    /// What the scale makes of the bounds.
+    scaled: [f64; 2],
+    scale: CutScale,
+}
+
+impl Places {
+    pub(in crate::data) fn new(min: f64, max: f64, transform: Transform) -> Self {
+        let (bounds, scale) = ([min, max], CutScale::of(min, max, transform));
+        let scaled = bounds.map(|bound| scale.apply(bound));
+        Self {
+            bounds,
+            scaled,
+            scale,
+        }
     }
-    let scale = CutScale::of(min, max, transform);
-    scale.undo(between(scale.apply(min), scale.apply(max)))
+
+    /// As [`place`].
+    pub(crate) fn at(&self, share: f64, transformed: bool) -> f64 {
+        let between = |[low, high]: [f64; 2]| low + share * (high - low);
+        match transformed {
+            false => between(self.bounds),
+            true => self.scale.undo(between(self.scaled)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ mod values;
 
 pub use column::{ColumnBuilder, decimal};
 pub use cuts::Cuts;
-pub(crate) use cuts::place;
+pub(crate) use cuts::{Places, place};
 pub use date::{date, days};
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Names, Target};

@@ -107,7 +107,7 @@ impl<'a, M: Wire> Context<'a, M> {
     /// Hands over the state that the role has after this turn. A restart goes on from it with [`Role::restore`](super::Role::restore),
     /// and earlier items of the record are dropped.
     pub fn checkpoint(&mut self, state: &impl Wire) {
-        self.asked.checkpoint = Some(state.to_bytes().into());
+        self.asked.checkpoint = Some(Wiped::of(state));
     }
 
     /// The progress callback, for work that is done while something is made [`once`](Self::once).

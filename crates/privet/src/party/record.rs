@@ -210,7 +210,7 @@ impl Wire for Item {
 
 impl Wire for Checkpoint {
     fn write(&self, to: &mut Writer) {
-        to.bytes(&self.state);
+        self.state.write(to);
         to.fixed(&self.brings);
         to.list(&self.edges, |edge, to| {
             edge.party.write(to);

@@ -118,7 +118,7 @@ impl<R: Role> Seat<R> {
             }) => {
                 seat.edges = edges.into_iter().map(Edge::of).collect();
                 seat.deadlines = deadlines.into_iter().collect();
-                seat.restore(role, &state, progress);
+                seat.restore(role, &state.whole(), progress);
             }
         }
         seat.go_on(progress);

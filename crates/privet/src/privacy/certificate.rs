@@ -350,13 +350,14 @@ impl Certificate {
     pub fn from_json(text: &str) -> Option<Self> {
         // It is read in one form only, in which nothing but quotes, backslashes and control characters is escaped: what cannot be seen stands
         // in the text as it is, or after a backslash.
-        let mut escaped = false;
-        let is_seen = text.chars().all(|c| {
-            let fine = !escaped || matches!(c, '"' | '\\');
-            escaped = !escaped && c == '\\';
-            fine
-        });
-        if !is_seen || !is_one_line(text) {
+        let mut rest = text;
+        while let Some((_, escaped)) = rest.split_once('\\') {
+            match escaped.chars().next() {
+                None | Some('"' | '\\') => rest = escaped.get(1..).unwrap_or_default(),
+                Some(_) => return None,
+            }
+        }
+        if !is_one_line(text) {
             return None;
         }
         let certificate: Self = serde_json::from_str(text).ok()?;

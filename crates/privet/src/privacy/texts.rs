@@ -29,7 +29,8 @@ pub(crate) fn check_text(text: &str) -> Result<(), String> {
 
 /// Whether a text can be shown in one line, of whatever length.
 pub(super) fn is_one_line(text: &str) -> bool {
-    !text.chars().any(is_unseen)
+    let is_plain = |byte: u8| (b' '..=b'~').contains(&byte);
+    text.bytes().all(is_plain) || !text.chars().any(is_unseen)
 }
 
 /// The text, changed so that [`check_texts`] accepts it: for reasons that must be recorded in any case.

@@ -1,6 +1,7 @@
 //! Values as bytes and back. Numbers are little-endian, lists and texts begin with their length.
 
 use std::fmt;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -34,17 +35,17 @@ pub trait Wire: Sized {
     /// [`Malformed`] if the bytes do not encode one.
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
 
-    /// For how many bytes room is made before the value is written. A value that holds a secret says enough: bytes that are moved while they are
-    /// written leave a copy behind that nobody wipes.
+    /// For how many bytes room is made before the value is written, besides those that it shares. A value that holds a secret says enough: bytes that
+    /// are moved while they are written leave a copy behind that nobody wipes.
     fn room(&self) -> usize {
         0
     }
 
     /// The value as bytes.
     fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer(Vec::with_capacity(self.room()));
+        let mut writer = Writer::with_room(self.room());
         self.write(&mut writer);
-        writer.0
+        writer.bytes
     }
 
     /// Decodes a value from exactly these bytes.
@@ -61,27 +62,59 @@ pub trait Wire: Sized {
 
 /// An output buffer.
 #[derive(Debug, Default)]
-pub struct Writer(Vec<u8>);
+pub struct Writer {
+    bytes: Vec<u8>,
+    /// Bytes that are not copied, and before which of the others they stand; none if all are copied.
+    shared: Option<Shared>,
+}
+
+/// Bytes that stand before a place.
+pub(crate) type Shared = Vec<(usize, Arc<[u8]>)>;
 
 impl Writer {
+    fn with_room(room: usize) -> Self {
+        Self {
+            bytes: Vec::with_capacity(room),
+            shared: None,
+        }
+    }
+
+    /// What a value writes, without a copy of what it shares: that, and before which of the other bytes it stands.
+    pub(crate) fn sharing(value: &impl Wire) -> (Vec<u8>, Shared) {
+        let mut writer = Self {
+            shared: Some(Vec::new()),
+            ..Self::with_room(value.room())
+        };
+        value.write(&mut writer);
+        (writer.bytes, writer.shared.unwrap_or_default())
+    }
+
     /// One byte.
     pub fn byte(&mut self, byte: u8) {
-        self.0.push(byte);
+        self.bytes.push(byte);
     }
 
     /// A number of 32 bits.
     pub fn word(&mut self, number: u32) {
-        self.0.extend(number.to_le_bytes());
+        self.bytes.extend(number.to_le_bytes());
     }
 
     /// A number of 64 bits.
     pub fn long(&mut self, number: u64) {
-        self.0.extend(number.to_le_bytes());
+        self.bytes.extend(number.to_le_bytes());
     }
 
     /// Bytes of a fixed length.
     pub fn fixed(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes of a fixed length that are no secret, and that a state which is kept need not copy.
+    pub fn shared(&mut self, bytes: &Arc<[u8]>) {
+        match &mut self.shared {
+            Some(shared) => shared.push((self.bytes.len(), Arc::clone(bytes))),
+            None => self.bytes.extend_from_slice(bytes),
+        }
     }
 
     /// Bytes, after their length.
@@ -117,7 +150,7 @@ impl Writer {
 
     /// The bytes written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.0
+        self.bytes
     }
 }
 

@@ -11,5 +11,6 @@
 mod codec;
 mod frame;
 
+pub(crate) use codec::Shared;
 pub use codec::{Malformed, Reader, Wire, Writer};
 pub use frame::{Body, Frame, Header, MOST_BYTES, PART, RunId, frames};

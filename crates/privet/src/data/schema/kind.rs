@@ -2,7 +2,7 @@
 
 use super::Transform;
 use crate::Error;
-use crate::data::cuts::{Cuts, place};
+use crate::data::cuts::{Cuts, Places};
 use crate::privacy::getters;
 
 /// What a column holds.
@@ -397,7 +397,12 @@ impl Number {
 
     /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
     pub fn place(&self, share: f64, transformed: bool) -> f64 {
-        place(self.min, self.max, self.extras.transform, share, transformed)
+        self.places().at(share, transformed)
+    }
+
+    /// All places in the range.
+    pub(crate) fn places(&self) -> Places {
+        Places::new(self.min, self.max, self.extras.transform)
     }
 
     /// The slot of missing cells that have one.

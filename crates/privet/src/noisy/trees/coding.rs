@@ -284,16 +284,22 @@ impl Odds {
     }
 
     fn norms(&self) -> Norms {
-        let pairs = || {
-            let each = (0..=ONE).flat_map(|size| self.classes.map(|class| self.added(size, class)));
-            each.map(|(g, h)| (g as u64, h as u64))
+        let classes = match self.classes {
+            [one, other] if one == other => &self.classes[..1],
+            _ => &self.classes,
         };
-        let most = |of: fn((u64, u64)) -> u64| pairs().map(of).max().unwrap_or(0);
+        let each = (0..=ONE).flat_map(|size| classes.iter().map(move |&class| self.added(size, class)));
+        let [mut l1, mut l2_squared, mut hessian] = [0; 3];
+        for (g, h) in each.map(|(g, h)| (g as u64, h as u64)) {
+            l1 = l1.max(g + h);
+            l2_squared = l2_squared.max(g * g + h * h);
+            hessian = hessian.max(h);
+        }
         Norms {
-            l1: most(|(g, h)| g + h),
-            l2_squared: most(|(g, h)| g * g + h * h),
+            l1,
+            l2_squared,
             gradient_squared: (self.clip * self.clip) as u64,
-            hessian_squared: most(|(_, h)| h * h),
+            hessian_squared: hessian * hessian,
             turns: false,
             relabelled: self.relabelled(),
         }

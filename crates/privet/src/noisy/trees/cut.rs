@@ -1,8 +1,8 @@
 //! How a tree cuts rows into leaves, drawn by public coins from the schema alone.
 
 use super::grid::CoarseGrid;
-use crate::data::Cells;
 use crate::data::schema::{Kind, Number, Schema};
+use crate::data::{Cells, Places};
 use crate::learner::tree::{Child, Column, Node, Rule, Side, Tree};
 use crate::privacy::Coins;
 use crate::wire::Writer;
@@ -11,7 +11,7 @@ use crate::wire::Writer;
 #[derive(Debug, Clone)]
 pub(super) struct Features {
     pub(super) columns: Vec<Column>,
-    numbers: Vec<Option<Number>>,
+    numbers: Vec<Option<(Number, Places)>>,
     /// Slots after which a column may be cut, if only some were chosen.
     chosen: Vec<Option<Vec<u16>>>,
     /// The usual bins of columns that were read in finer ones: they are cut between these.
@@ -25,7 +25,7 @@ impl Features {
         let numbers: Vec<_> = schema
             .features()
             .map(|column| match &column.kind {
-                Kind::Number(number) => Some(number.clone()),
+                Kind::Number(number) => Some((number.clone(), number.places())),
                 _ => None,
             })
             .collect();
@@ -44,7 +44,8 @@ impl Features {
 
     /// Cuts a column that was read in finer bins between its usual ones.
     pub(super) fn watch(&mut self, feature: usize) {
-        self.coarse[feature] = self.numbers[feature].as_ref().and_then(CoarseGrid::of);
+        let number = self.numbers[feature].as_ref();
+        self.coarse[feature] = number.and_then(|(number, _)| CoarseGrid::of(number));
     }
 
     /// The usual bins of a column that was read in finer ones.
@@ -70,9 +71,9 @@ impl Features {
             return slots[coins.below(slots.len() as u64) as usize];
         }
         match &self.numbers[feature] {
-            Some(number) => {
+            Some((number, places)) => {
                 let transformed = coins.below(2) == 1;
-                let x = number.place(coins.unit(), transformed);
+                let x = places.at(coins.unit(), transformed);
                 if let Some(grid) = &self.coarse[feature] {
                     return grid.last_slot(x as f32);
                 }
@@ -111,9 +112,14 @@ impl Features {
             let groups = cuts.len() as u64 + 1;
             // Cells without a value go wherever coins put them, all together.
             let missing = coins.below(groups) as u16;
+            // Cuts ascend.
+            let mut below = 0;
             for (slot, group) in of_slot.iter_mut().enumerate() {
+                while cuts.get(below).is_some_and(|&cut| usize::from(cut) < slot) {
+                    below += 1;
+                }
                 *group = match slot < column.ordinary {
-                    true => cuts.partition_point(|&cut| usize::from(cut) < slot) as u16,
+                    true => below as u16,
                     false => missing,
                 };
             }

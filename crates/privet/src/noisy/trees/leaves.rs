@@ -56,7 +56,8 @@ impl Leaves {
                 None => (sums[2 * place + 1] as f64 * self.hessian_unit).max(0.0),
             };
             let curvature = Curvature::new(places.iter().map(hessian), raised, own);
-            let steps = curvature.solve(places.iter().map(|&place| -gradients[place]).collect());
+            let mut steps: Vec<f64> = places.iter().map(|&place| -gradients[place]).collect();
+            curvature.solve(&mut steps, 0);
             for ((&place, step), factor) in places.iter().zip(steps).zip(curvature.norms()) {
                 values[place] = (scale * step.clamp(-self.bound, self.bound)) as f32;
                 deviations[place] = (scale * noise * factor) as f32;
@@ -92,16 +93,16 @@ impl Curvature {
         Self { diagonal, below }
     }
 
-    /// The steps whose product with it these are.
-    fn solve(&self, mut line: Vec<f64>) -> Vec<f64> {
-        for leaf in 1..line.len() {
+    /// Replaces the product with it by the steps. Before `first` the product is zero.
+    fn solve(&self, line: &mut [f64], first: usize) {
+        for leaf in first + 1..line.len() {
             line[leaf] -= self.below[leaf] * line[leaf - 1];
         }
-        line.iter_mut().zip(&self.diagonal).for_each(|(x, d)| *x /= d);
+        let divisors = line.iter_mut().zip(&self.diagonal).skip(first);
+        divisors.for_each(|(x, d)| *x /= d);
         for leaf in (1..line.len()).rev() {
             line[leaf - 1] -= self.below[leaf] * line[leaf];
         }
-        line
     }
 
     /// The deviation of each leaf's step if every gradient has noise of deviation one: the norms of the inverse's lines.
@@ -111,12 +112,12 @@ impl Curvature {
         if self.below.iter().all(|&x| x == 0.0) {
             return self.diagonal.iter().map(|d| 1.0 / d).collect();
         }
-        let mut squares = vec![0.0; leaves];
+        let (mut squares, mut column) = (vec![0.0; leaves], vec![0.0; leaves]);
         for leaf in 0..leaves {
-            let mut one = vec![0.0; leaves];
-            one[leaf] = 1.0;
-            let column = self.solve(one);
-            squares.iter_mut().zip(column).for_each(|(sum, x)| *sum += x * x);
+            column.fill(0.0);
+            column[leaf] = 1.0;
+            self.solve(&mut column, leaf);
+            squares.iter_mut().zip(&column).for_each(|(sum, x)| *sum += x * x);
         }
         squares.into_iter().map(f64::sqrt).collect()
     }
@@ -166,7 +167,9 @@ mod tests {
         let hessians = [200.0, 0.0, 3.0, 10.0];
         let steps = |own: f64| {
             let curvature = Curvature::new(hessians.into_iter(), 40.0, own);
-            [curvature.solve(vec![30.0, -9.0, 64.0, 1.0]), curvature.norms()].concat()
+            let mut steps = vec![30.0, -9.0, 64.0, 1.0];
+            curvature.solve(&mut steps, 0);
+            [steps, curvature.norms()].concat()
         };
         let (near, alone) = (steps(1.0 - 1e-9), steps(1.0));
         assert_eq!(alone[..4], [0.125, -9.0 / 40.0, 64.0 / 43.0, 0.02]);

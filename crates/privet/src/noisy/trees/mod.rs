@@ -322,9 +322,14 @@ impl Growth {
 
 /// Rounds the noise of leaves up to three digits, and keeps one number if all are equal.
 fn few_digits(mut noise: Vec<f32>) -> Vec<f32> {
+    let (mut place, mut step) = (f64::NAN, f64::NAN);
     for x in noise.iter_mut().filter(|x| **x > 0.0) {
         let exact = f64::from(*x);
-        let step = 10f64.powf(exact.log10().floor() - 2.0);
+        let last = exact.log10().floor() - 2.0;
+        // Most are of the same size.
+        if last != place {
+            (place, step) = (last, 10f64.powf(last));
+        }
         *x = ((exact / step).ceil() * step).min(f64::from(f32::MAX)) as f32;
     }
     if noise.windows(2).all(|pair| pair[0] == pair[1]) {

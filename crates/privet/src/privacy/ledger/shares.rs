@@ -4,7 +4,7 @@
 //! the number that was paid for, and costs at most an equal part of the price: whatever a crash forgets, no more than was paid can be drawn
 //! as long as the record draws each number once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Drawn, Ledger, Paid, Query};
 use crate::Error;
@@ -26,7 +26,7 @@ pub struct ShareAllowance {
 
 /// The joint draws that were made since the ledger was opened, by purpose and number.
 #[derive(Debug, Default)]
-pub(super) struct SharedDraws(BTreeSet<(String, u64)>);
+pub(super) struct SharedDraws(BTreeMap<String, BTreeSet<u64>>);
 
 impl<N: Neighbours> Ledger<N> {
     /// Pays for `draws` joint sums of at most `each`, to which this owner adds its share of the noise, with one durable entry; or finds the
@@ -131,8 +131,8 @@ impl<N: Neighbours> Ledger<N> {
             };
             return Err(refusal.into());
         }
-        let key = (allowance.what.clone(), draw);
-        if self.shared.0.contains(&key) {
+        let made = self.shared.0.get(&allowance.what);
+        if made.is_some_and(|made| made.contains(&draw)) {
             let why = format!(
                 "joint draw {draw} for {} was made before: it is in the run's record",
                 allowance.what
@@ -140,7 +140,15 @@ impl<N: Neighbours> Ledger<N> {
             return Err(Error::misuse(why));
         }
         self.random.renew()?;
-        self.shared.0.insert(key);
+        match self.shared.0.get_mut(&allowance.what) {
+            Some(made) => made.insert(draw),
+            None => self
+                .shared
+                .0
+                .entry(allowance.what.clone())
+                .or_default()
+                .insert(draw),
+        };
         let answer = query.answer();
         self.contribution(mechanism, (norm, price), answer)
     }

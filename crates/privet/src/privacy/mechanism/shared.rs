@@ -60,6 +60,8 @@ pub trait SharedMechanism: sealed::Sealed {
 pub struct SharedGaussian {
     law: RoundedGaussian,
     share: Ratio,
+    /// Of as many shares before rounding as there are honest owners at least.
+    variance: RBig,
     sharing: Sharing,
 }
 
@@ -80,6 +82,7 @@ impl SharedGaussian {
         }
         Ok(Self {
             law: RoundedGaussian::new(share.clone())?,
+            variance: share.big() * share.big() * RBig::from(sharing.honest()),
             share,
             sharing,
         })
@@ -110,8 +113,7 @@ impl SharedMechanism for SharedGaussian {
     }
 
     fn price(&self, norm: Norm) -> Result<Price, Error> {
-        let variance = self.share.big() * self.share.big() * RBig::from(self.sharing.honest());
-        let real = MuSquared::from_ratio_up(&(RBig::from(l2_squared(norm)?) / variance))?;
+        let real = MuSquared::from_ratio_up(&(RBig::from(l2_squared(norm)?) / &self.variance))?;
         let price = real
             .checked_add(SHARED_UNIT)
             .filter(|price| *price <= MOST_MU_SQUARED);

@@ -1,6 +1,7 @@
 //! An owner's part in joint sums.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use privet_mpc::sealed::SealingKey;
 use privet_mpc::sum::{OwnerRound, Seed, SumOwner};
@@ -104,9 +105,9 @@ impl Summing {
         });
         let saved = Saved {
             key: Zeroizing::new(*key.expose()),
-            keys: keys.collect(),
+            keys: keys.flatten().collect(),
             opened: 0,
-            told: Vec::new(),
+            told: Told::default(),
             asked: true,
             certificate: None,
             held_out: brings.held_out,
@@ -137,7 +138,8 @@ impl Summing {
         } = brings;
         let mut joint = Joint::new(all, context.agreement(), table, saved.held_out)?;
         let (mut round, mut contributions) = (0, 0);
-        let mut reader = Reader::new(&saved.told);
+        let told = saved.told.whole();
+        let mut reader = Reader::new(&told);
         for _ in 0..saved.opened {
             let sum =
                 OpenedSum::read(&mut reader).map_err(|e| Error::internal(format!("its own state ({e})")))?;
@@ -146,7 +148,7 @@ impl Summing {
             joint.take(together, &question, &sum)?;
             contributions = sum.contributions;
         }
-        let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
+        let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.as_chunks().0.iter().copied()).collect();
         let me = plan.place() as u16;
         let under = together.laws.sealed_under(context.agreement(), all.schema())?;
         let sum = SumOwner::new(
@@ -340,7 +342,7 @@ impl Summing {
             }
             self.round += together.numbered(&question);
             self.joint.take(together, &question, &sum)?;
-            self.saved.told.extend(sum.to_bytes());
+            self.saved.told.extend(&sum.to_bytes());
             self.saved.opened += 1;
             self.contributions = sum.contributions;
             if let State::Paying(_, turn) = &mut self.state {
@@ -457,14 +459,62 @@ impl Wire for Seeds {
     }
 }
 
+/// Opened sums, one after the other. Each state holds all of them, so most of their bytes are shared by states.
+#[derive(Default)]
+struct Told {
+    shared: Vec<Arc<[u8]>>,
+    /// The last bytes.
+    last: Vec<u8>,
+    length: usize,
+}
+
+impl Told {
+    /// Every state has a copy of fewer bytes than these.
+    const COPIED: usize = 1 << 11;
+
+    fn of(bytes: &[u8]) -> Self {
+        Self {
+            shared: vec![bytes.into()],
+            last: Vec::new(),
+            length: bytes.len(),
+        }
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        self.last.extend_from_slice(bytes);
+        self.length += bytes.len();
+        if self.last.len() < Self::COPIED {
+            return;
+        }
+        let mut part = std::mem::take(&mut self.last);
+        // Parts that are shared become shorter and shorter, so that there are few of them.
+        while let Some(before) = self.shared.pop_if(|before| before.len() <= part.len()) {
+            part = [&before, &part[..]].concat();
+        }
+        self.shared.push(part.into());
+    }
+
+    fn whole(&self) -> Vec<u8> {
+        let shared = self.shared.iter().flat_map(|bytes| bytes.iter());
+        shared.chain(&self.last).copied().collect()
+    }
+
+    /// All bytes, after their length.
+    fn write(&self, to: &mut Writer) {
+        to.long(self.length as u64);
+        self.shared.iter().for_each(|bytes| to.shared(bytes));
+        to.fixed(&self.last);
+    }
+}
+
 /// The state of an owner between two questions. It holds no numbers of its own.
 pub(super) struct Saved {
-    /// Its own secret key, and the keys of all owners.
+    /// Its own secret key, and the keys of all owners, one after the other.
     key: Zeroizing<[u8; 32]>,
-    keys: Vec<[u8; 32]>,
+    keys: Arc<[u8]>,
     /// How many sums were opened, and all of them.
     opened: u32,
-    told: Vec<u8>,
+    told: Told,
     asked: bool,
     certificate: Option<String>,
     held_out: Option<[u8; 32]>,
@@ -473,14 +523,15 @@ pub(super) struct Saved {
 impl Wire for Saved {
     fn room(&self) -> usize {
         let certificate = self.certificate.as_ref().map_or(0, String::len);
-        128 + 32 * self.keys.len() + self.told.len() + certificate
+        128 + Told::COPIED + certificate
     }
 
     fn write(&self, to: &mut Writer) {
         to.fixed(&*self.key);
-        to.list(&self.keys, |key, to| to.fixed(key));
+        to.long(self.keys.len() as u64 / 32);
+        to.shared(&self.keys);
         to.word(self.opened);
-        to.bytes(&self.told);
+        self.told.write(to);
         to.byte(u8::from(self.asked));
         to.text(self.certificate.as_deref().unwrap_or_default());
         // Records of runs without an evaluation end here, as they always did.
@@ -492,9 +543,13 @@ impl Wire for Saved {
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Self {
             key: Zeroizing::new(from.array()?),
-            keys: from.list(32, |from| from.array())?,
+            keys: from
+                .list(32, |from| from.array::<32>())?
+                .into_iter()
+                .flatten()
+                .collect(),
             opened: from.word()?,
-            told: from.bytes()?.to_vec(),
+            told: Told::of(from.bytes()?),
             asked: from.byte()? == 1,
             certificate: Some(from.text(1 << 24)?).filter(|text| !text.is_empty()),
             held_out: match from.is_empty() {
