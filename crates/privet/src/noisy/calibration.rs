@@ -43,7 +43,7 @@ impl Recalibration<'_> {
         at
     }
 
-    /// By how many deviations of its noise the log loss over the counts is lower than that of the offset alone.
+    /// By how many deviations of its noise the log loss over the counts is lower than that of the offset alone. Counts of zero were cut off, and have no noise.
     pub(crate) fn gain(&self, counts: &[i64], deviation: f64, [intercept, slope]: Pair) -> f64 {
         // ln(1 + e^x), without overflow.
         let loss = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
@@ -53,7 +53,7 @@ impl Recalibration<'_> {
             let lower = [loss(self.offset) - loss(at), loss(-self.offset) - loss(-at)];
             for (lower, &count) in lower.into_iter().zip(pair) {
                 gain += lower * count as f64;
-                squares += lower * lower;
+                squares += if count == 0 { 0.0 } else { lower * lower };
             }
         }
         gain / (deviation * squares.sqrt()).max(1e-9)

@@ -1,6 +1,6 @@
 //! Which algorithm is best, by a rule that looks at public facts only: ε, the declared number of rows, and the schema.
 //!
-//! The two numbers of the rule for two classes were chosen on 28 tables of 17 sources, each source left out in turn (decision 0044); it charges nothing. It never chooses
+//! The two numbers of the rule for two classes were chosen with each source left out in turn (decisions 0044, 0069); it charges nothing. It never chooses
 //! an algorithm whose models are void.
 
 use super::{Algorithm, Balance, Facts, Forest, HistogramBayes, MomentSelect, Resolved, Select, Trees};
@@ -10,8 +10,8 @@ use crate::parameters::parameters;
 use crate::privacy::Delta;
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for where columns are numbers.
-const FEW: f64 = 45.0;
-/// From so many on, trees are worth growing whatever columns hold; below, lists of values are counted.
+const FEW: f64 = 20.0;
+/// From so many on, trees are worth growing; below, values are counted.
 const MANY: f64 = 2000.0;
 /// The same two numbers where labels are public: what public columns say is known, and a direction beside it can be paid for in between.
 const PUBLIC: [f64; 2] = [30.0, 300.0];
@@ -80,17 +80,16 @@ fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
     let strength = 2.0 * epsilon * facts.budget.rows as f64 / (columns + BESIDES);
     let (resolved, why) = if facts.has_public_label() {
         beside_public(facts, strength, lists)?
-    } else if lists && strength < MANY {
-        let why = format!("below {MANY}, and many columns are lists of values: they can be counted");
-        (HistogramBayes::default().resolve(facts)?, why)
-    } else if strength < FEW {
-        let why = format!("below {FEW}: one choice among planes is all that can be paid for");
+    } else if strength < FEW && !lists {
+        let why = format!(
+            "below {FEW}, and most columns are numbers: one choice among planes is all that can be paid for"
+        );
         (Select::default().resolve(facts)?, why)
+    } else if strength < MANY {
+        let why = format!("below {MANY}: every column can be counted");
+        (HistogramBayes::default().resolve(facts)?, why)
     } else {
-        let why = match lists {
-            true => format!("at least {MANY}: trees can be grown"),
-            false => format!("at least {FEW}, and most columns are numbers: trees can be grown"),
-        };
+        let why = format!("at least {MANY}: trees can be grown");
         (Trees::default().resolve(facts)?, why)
     };
     Ok((

@@ -42,7 +42,12 @@ pub(super) struct Histogram {
 
 impl Algorithm for HistogramBayes {
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
-        let shapes = Shape::of(&facts.schema);
+        // Nobody knows how private numbers are spread. Beside public labels the usual bins were measured.
+        let spread = !facts.has_public_label();
+        let shapes = match spread {
+            true => Shape::of(&facts.schema.spread()),
+            false => Shape::of(&facts.schema),
+        };
         let cells: Vec<usize> = facts
             .private_features()
             .map(|(place, _)| self.cells(&shapes[place]))
@@ -76,7 +81,10 @@ impl Algorithm for HistogramBayes {
             calibrate: self.calibrate.or(calibration.map(|_| true)),
             ..self.clone()
         };
-        Ok(Resolved::new(&filled, facts, noise, filled.clone()))
+        Ok(Resolved {
+            spread,
+            ..Resolved::new(&filled, facts, noise, filled.clone())
+        })
     }
 }
 
@@ -115,11 +123,13 @@ impl TrainOnRows for HistogramBayes {
             intercept: prior,
             terms: rows.shapes.iter().map(Shape::nothing).collect(),
         });
+        // A value that hardly any row has says nothing: its odds are drawn towards those of all rows. Beside public labels even odds were measured.
+        let usual = if rows.public.is_some() { 0.0 } else { prior };
         let mut rest = counts.as_slice();
         for histogram in &histograms {
             let (own, others) = rest.split_at(2 * histogram.count);
             rest = others;
-            let odds = Odds::new(own, scale, mechanism.variance());
+            let odds = Odds::new(own, (scale, mechanism.variance()), usual);
             let terms = odds.parts(histogram.ordered).shrunk();
             let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
@@ -204,15 +214,14 @@ struct Odds {
 
 impl Odds {
     /// From the cells of the first class, then of the second. Counts are smoothed by as much as their noise, so that cells of
-    /// noise alone say little.
-    fn new(counts: &[i64], scale: f64, variance: f64) -> Self {
+    /// noise alone have the usual log-odds.
+    fn new(counts: &[i64], (scale, variance): (f64, f64), usual: f64) -> Self {
         let (negative, positive) = counts.split_at(counts.len() / 2);
-        let smooth = |count: i64| count.max(0) as f64 + scale + 5.0;
+        let share = 1.0 / (1.0 + (-usual).exp());
+        let smooth = |count: i64, share: f64| count.max(0) as f64 + 2.0 * share * (scale + 5.0);
         let pairs = || {
-            negative
-                .iter()
-                .zip(positive)
-                .map(|(&n, &p)| (smooth(n), smooth(p)))
+            let each = negative.iter().zip(positive);
+            each.map(|(&n, &p)| (smooth(n, 1.0 - share), smooth(p, share)))
         };
         Self {
             values: pairs().map(|(n, p)| (p / n).ln()).collect(),

@@ -73,8 +73,8 @@ pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
         self.check(&facts)?;
         let resolved = self.resolve(&facts)?;
         facts.check_balance()?;
-        if resolved.keep == Keep::Bins {
-            // Trees cut between bins, and take bins for numbers of which nobody knows how they are spread.
+        if resolved.keep == Keep::Bins || resolved.spread {
+            // Trees and counts see bins, and take bins for numbers of which nobody knows how they are spread.
             facts.schema = Arc::new(match resolved.finer {
                 true => schema.finer(),
                 false => schema.spread(),
@@ -183,6 +183,8 @@ pub struct Resolved {
     pub(super) because: Option<String>,
     pub(super) price: Price,
     pub(super) keep: Keep,
+    /// Whether numbers have bins for an unknown distribution, although they are kept as they are.
+    pub(super) spread: bool,
     /// Whether bins are fine enough to find spikes in.
     pub(super) finer: bool,
     /// Why its models protect nobody, if they do not.
@@ -205,6 +207,7 @@ impl Resolved {
             because: None,
             price: facts.budget.price,
             keep: Keep::Values,
+            spread: false,
             finer: false,
             void: None,
         }

@@ -21,7 +21,7 @@ const SLOPES: [f64; 2] = [0.02, 4.0];
 /// Counts below so many scales of their noise count as nothing: far from the prior, noise alone would decide the slope.
 const NOTHING: f64 = 2.0;
 /// Scores are believed if they lower the log loss of the counts by so many deviations of its noise; else all rows get about the prior.
-const BELIEVED: f64 = 2.0;
+const BELIEVED: f64 = 3.0;
 
 /// The bin of a score, counted from the prior.
 fn bin(score: f64) -> usize {
@@ -110,6 +110,21 @@ mod tests {
                 .enumerate()
                 .all(|(place, &score)| bin(score) == place)
         );
+    }
+
+    /// Thirty thousand rows around the prior, whose log-odds are half of what their scores say, where noise adds 140 rows to each count: bins in which
+    /// no row is say nothing against the others.
+    #[test]
+    fn scores_are_believed_where_rows_are() {
+        let prior = (0.24_f64 / 0.76).ln();
+        let density = |score: f64| (-score * score / 18.0).exp() * (1.0 + score * score).sqrt();
+        let all: f64 = scores().into_iter().map(density).sum();
+        let each = scores().into_iter().flat_map(|score| {
+            let p = 1.0 / (1.0 + (-(prior + 0.5 * score)).exp());
+            [1.0 - p, p].map(|share| (30_000.0 * density(score) / all * share).round() as i64)
+        });
+        let found = fitted(each.collect(), 100.0, 141.0, prior);
+        assert!((0.3..0.7).contains(&found.slope), "{found:?}");
     }
 
     /// Rows whose log-odds are a quarter of what their scores say, around 6 % of positives.
