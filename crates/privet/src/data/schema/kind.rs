@@ -319,10 +319,12 @@ impl Number {
     }
 
     /// The same number in bins sixteen times as fine as those of [`spread`](Self::spread), between all of whose points it has points too; if its schema
-    /// declares no bins, and it has many values.
+    /// declares no bins, and it has more values than usual bins, which are many.
     pub(crate) fn finer(&self) -> Option<Self> {
         let spread = self.spread();
-        if !self.leaves_bins_open() || self.is_date() || spread.cuts.bins() <= Self::MANY {
+        // Whole numbers that all have a bin of their own have no finer ones.
+        let has_all = self.extras.integer && spread.cuts.bins() as f64 > self.max - self.min;
+        if !self.leaves_bins_open() || self.is_date() || has_all || spread.cuts.bins() <= Self::MANY {
             return None;
         }
         let extras = Extras {

@@ -274,4 +274,13 @@ fn spikes_are_refused_where_they_are_not_looked_for() {
         .build()
         .expect("a schema");
     refused(&narrow, &trees, with_delta);
+    // Whole numbers that all have a bin of their own share it with none; of more, some do.
+    let whole = |max: u32| {
+        let text = format!(
+            "dataset = \"whole\"\n[columns]\nx = {{ type = \"integer\", min = 0, max = {max} }}\ny = {{ type = \"label\", values = [\"no\", \"yes\"] }}\n"
+        );
+        Schema::from_toml("whole", &text).expect("a schema")
+    };
+    refused(&whole(110), &trees, with_delta);
+    trees.plan(&whole(1000), &relation, with_delta).expect("a plan");
 }
