@@ -1,6 +1,6 @@
 //! Which algorithm is best, by a rule that looks at public facts only: ε, the declared number of rows, and the schema.
 //!
-//! The two numbers of the rule for two classes were chosen with each source left out in turn (decisions 0044, 0069); it charges nothing. It never chooses
+//! The numbers of the rule for two classes are those of decisions 0044 and 0069; it charges nothing. It never chooses
 //! an algorithm whose models are void.
 
 use super::{Algorithm, Balance, Facts, Forest, HistogramBayes, MomentSelect, Resolved, Select, Trees};
@@ -11,8 +11,10 @@ use crate::privacy::Delta;
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for where columns are numbers.
 const FEW: f64 = 20.0;
-/// From so many on, trees are worth growing; below, values are counted.
-const MANY: f64 = 2000.0;
+/// From so many on, trees are worth growing where most columns are numbers, and where many columns have few values; below, values are counted.
+const MANY: [f64; 2] = [300.0, 2000.0];
+/// A number with at most so many bins has few values.
+const FEW_VALUES: usize = 16;
 /// The same two numbers where labels are public: what public columns say is known, and a direction beside it can be paid for in between.
 const PUBLIC: [f64; 2] = [30.0, 300.0];
 /// Below so many rows times ε, more than two classes are counted in the leaves of random trees; from there on, boosted trees are worth their price.
@@ -77,20 +79,31 @@ fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
         _ => false,
     });
     let lists = listed.count() as f64 >= columns / 4.0;
+    let few_values = facts.private_features().filter(|(_, column)| match &column.kind {
+        Kind::Number(number) => number.cuts().bins() <= FEW_VALUES,
+        _ => true,
+    });
+    let are_counted = lists || few_values.count() as f64 >= columns / 2.0;
     let strength = 2.0 * epsilon * facts.budget.rows as f64 / (columns + BESIDES);
     let (resolved, why) = if facts.has_public_label() {
         beside_public(facts, strength, lists)?
-    } else if strength < FEW && !lists {
+    } else if strength < FEW && !are_counted {
         let why = format!(
             "below {FEW}, and most columns are numbers: one choice among planes is all that can be paid for"
         );
         (Select::default().resolve(facts)?, why)
-    } else if strength < MANY {
-        let why = format!("below {MANY}: every column can be counted");
-        (HistogramBayes::default().resolve(facts)?, why)
     } else {
-        let why = format!("at least {MANY}: trees can be grown");
-        (Trees::default().resolve(facts)?, why)
+        let (many, columns) = match are_counted {
+            true => (MANY[1], "many columns have few values"),
+            false => (MANY[0], "most columns are numbers"),
+        };
+        if strength < many {
+            let why = format!("below {many}, and {columns}: every column can be counted");
+            (HistogramBayes::default().resolve(facts)?, why)
+        } else {
+            let why = format!("at least {many}, and {columns}: trees can be grown");
+            (Trees::default().resolve(facts)?, why)
+        }
     };
     Ok((
         format!("{strength:.0} rows times ε for each column, {why}"),
