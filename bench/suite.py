@@ -406,7 +406,7 @@ def main():
     options.add_argument("--binary", type=Path, default=sets.ROOT / "target" / "release" / "privet")
     options.add_argument("--out", type=Path, help="one line of JSON for each run; runs that are there are not made again")
     options.add_argument("--quick", action="store_true", help="five sets, two epsilons, two splits, and an end after 30 minutes")
-    options.add_argument("--sets", nargs="+", choices=sets.SETS, default=list(sets.SETS))
+    options.add_argument("--sets", nargs="+", choices=sets.SETS, default=sets.known(), help="instead of every set of the data folder, and every table of packages if PRIVET_PACKAGES names their folder")
     options.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
     options.add_argument("--splits", type=int, default=20)
     options.add_argument("--ebm-splits", type=int, default=None, help="how many of them DP-EBM runs on; all if not given")
@@ -429,7 +429,7 @@ def main():
         go(options)
     lines = [line for path in options.read or [options.out] for line in read(path)]
     hours = sum(line["seconds"] for line in lines) / 3600
-    everything = argparse.Namespace(sets=list(sets.SETS), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True, only=None)
+    everything = argparse.Namespace(sets=sets.known(), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True, only=None)
     wanted = {key(run) for run in planned(everything)}
     made = {(line["set"], line["seed"], line["epsilon"], line["delta"], line["method"]) for line in lines} & wanted
     whole = f"This is {len(made)} of the {len(wanted)} runs of the whole suite ({hours:.1f} hours of one core; at this pace the whole takes about {hours / max(len(lines), 1) * len(wanted):.0f})"
