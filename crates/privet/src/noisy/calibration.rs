@@ -1,5 +1,7 @@
 //! Log-odds that are right on average: a slope and an intercept, fitted to noisy counts of rows by score and class.
 
+use std::ops::Range;
+
 /// What is known before noisy counts are looked at.
 pub(crate) struct Recalibration<'a> {
     /// The score of each bin.
@@ -80,6 +82,22 @@ impl Recalibration<'_> {
         }
         (gradient, hessian, noise)
     }
+}
+
+/// The bins that rows lie in, as far as noise lets it be seen: the stretch whose counts exceed `each` by most in all.
+pub(crate) fn body(counts: &[i64], each: f64) -> Range<usize> {
+    let (mut best, mut found) = (f64::NEG_INFINITY, 0..counts.len());
+    let (mut sum, mut start) = (0.0, 0);
+    for (bin, &count) in counts.iter().enumerate() {
+        if sum <= 0.0 {
+            (sum, start) = (0.0, bin);
+        }
+        sum += count as f64 - each;
+        if sum > best {
+            (best, found) = (sum, start..bin + 1);
+        }
+    }
+    found
 }
 
 fn product(a: Square, b: Square) -> Square {

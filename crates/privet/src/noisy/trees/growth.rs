@@ -395,25 +395,22 @@ impl Growth {
                 Cut::random(&self.features, &self.asked, plan.depth, &mut self.coins)
             }
             Splits::OneFeature | Splits::Mixed | Splits::Pairs => {
-                let late = 5 * number >= 2 * plan.trees;
-                let may_pair = plan.splits != Splits::OneFeature && late && self.asked.len() > 1;
                 let rule = plan.pairs;
-                if may_pair && rule.by_gain && self.coins.below(10) < rule.of_ten {
-                    let pair = self.gains.draw(&mut self.coins).map(|place| self.asked[place]);
-                    return Cut::two(&self.features, pair, rule.groups, &mut self.coins);
-                }
+                let late = 5 * number >= rule.after * plan.trees;
+                let may_pair = plan.splits != Splits::OneFeature && late && self.asked.len() > 1;
                 let feature = turn(&self.turns, &mut self.order, &mut self.coins);
                 let is_spiky = self.spiky.iter().any(|column| column.feature == feature);
                 let coins = &mut self.coins;
-                if may_pair && !rule.by_gain && !is_spiky && coins.below(10) < rule.of_ten {
-                    let others: Vec<usize> = self
-                        .asked
-                        .iter()
-                        .copied()
-                        .filter(|&other| other != feature)
-                        .collect();
-                    let other = others[coins.below(others.len() as u64) as usize];
-                    return Cut::two(&self.features, [feature, other], rule.groups, coins);
+                if may_pair && !is_spiky && coins.below(10) < rule.of_ten {
+                    let pair = match rule.by_gain {
+                        true => self.gains.draw(coins).map(|place| self.asked[place]),
+                        false => {
+                            let others = self.asked.iter().copied().filter(|&other| other != feature);
+                            let others: Vec<usize> = others.collect();
+                            [feature, others[coins.below(others.len() as u64) as usize]]
+                        }
+                    };
+                    return Cut::two(&self.features, pair, rule.groups, coins);
                 }
                 Cut::one(&self.features, feature, plan.leaves, coins)
             }

@@ -4,9 +4,19 @@ use std::ops::Range;
 
 use super::cut::{Cut, Features};
 use super::laws::Labels;
+use crate::noisy::calibration::body;
 
 /// A number is cut between so many noisy quantiles.
 const QUANTILES: usize = 64;
+
+/// Residuals are clipped by the distance between the quartiles of labels; or, where these lie in one bin and most others far from it, between the first of these
+/// quantiles that lie so many times as far apart, as many rows below the one as above the other.
+const QUARTER: f64 = 0.25;
+const TAILS: [f64; 3] = [0.1, 0.05, 0.02];
+const FAR: f64 = 8.0;
+
+/// Labels beyond empty bins are more than so many deviations of the noise in theirs: of all stretches of noise alone, the largest hardly is.
+const MORE: f64 = 4.5;
 
 /// Noisy counts of each feature's slots.
 pub(super) struct Histograms {
@@ -79,11 +89,11 @@ impl LabelRange {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn of(labels: &Labels, counts: &[i64], deviation: f64) -> Self {
-        let body = body(counts, deviation);
+        let body = inhabited(counts, deviation);
         let counts = &counts[body.clone()];
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
-        // Where so many of the rows lie below, as if those of a bin were spread evenly over it.
-        let quantile = |share: f64| {
+        // Where so many of the rows lie below, as if those of a bin were spread evenly over it; and which bin that is.
+        let place = |share: f64| {
             let mut below = 0.0;
             for (bin, &count) in body.clone().zip(counts) {
                 let (before, count) = (below, count as f64);
@@ -95,35 +105,45 @@ impl LabelRange {
                     } else {
                         0.0
                     };
-                    return low + (high - low) * part.clamp(0.0, 1.0);
+                    return (low + (high - low) * part.clamp(0.0, 1.0), bin);
                 }
             }
-            labels.ends(body.end.saturating_sub(1))[1]
+            let last = body.end.saturating_sub(1);
+            (labels.ends(last)[1], last)
         };
-        let spread = quantile(0.75) - quantile(0.25);
+        let spread = |tail: f64| place(1.0 - tail).0 - place(tail).0;
+        let quartiles = spread(QUARTER);
+        // Of counts most are often zero, and both quartiles with them: residuals clipped to the width of that bin would say little but that zeros are most
+        // frequent, and the model would be the constant zero.
+        let wider = match place(QUARTER).1 == place(1.0 - QUARTER).1 {
+            true => TAILS.into_iter().map(spread).find(|&far| far > FAR * quartiles),
+            false => None,
+        };
+        let spread = wider.unwrap_or(quartiles);
         let unit = labels
             .unit
             .unwrap_or(labels.quartiles * spread.abs().max(labels.least));
         Self {
-            start: quantile(0.5),
+            start: place(0.5).0,
             unit,
         }
     }
 }
 
-/// The bins that labels lie in, as far as noise lets it be seen: the stretch whose counts exceed half a deviation by most in all. Few rows are spread
-/// over few bins; the noise of many empty ones would move quartiles to where nobody is, and the unit that everybody's noise is measured in with them.
-fn body(counts: &[i64], deviation: f64) -> Range<usize> {
-    let (mut best, mut found) = (f64::NEG_INFINITY, 0..counts.len());
-    let (mut sum, mut start) = (0.0, 0);
-    for (bin, &count) in counts.iter().enumerate() {
-        if sum <= 0.0 {
-            (sum, start) = (0.0, bin);
-        }
-        sum += count as f64 - deviation / 2.0;
-        if sum > best {
-            (best, found) = (sum, start..bin + 1);
-        }
+/// The bins that labels lie in. Few rows are spread over few bins; the noise of many empty ones would move quartiles to where nobody is, and with them the unit that
+/// everybody's noise is measured in. But labels may also lie far apart: what is beyond empty bins belongs to them if it is more than noise in all.
+fn inhabited(counts: &[i64], deviation: f64) -> Range<usize> {
+    let mut found = body(counts, deviation / 2.0);
+    let beyond = |rest: &[i64]| {
+        let stretch = body(rest, deviation / 2.0);
+        let rows: f64 = rest[stretch.clone()].iter().map(|&count| count as f64).sum();
+        (rows > MORE * deviation * (stretch.len() as f64).sqrt()).then_some(stretch)
+    };
+    while let Some(stretch) = beyond(&counts[found.end..]) {
+        found.end += stretch.end;
+    }
+    while let Some(stretch) = beyond(&counts[..found.start]) {
+        found.start = stretch.start;
     }
     found
 }
@@ -157,6 +177,40 @@ mod tests {
             exact.unit
         );
         assert!((noisy.start - exact.start).abs() <= 1.0, "{}", noisy.start);
+    }
+
+    /// Four fifths of the labels are zero, as of many counts: quartiles lie in one bin, the tenth of either end does not. Evenly spread labels keep their quartiles.
+    #[test]
+    fn a_bin_with_most_labels_is_not_the_unit() {
+        let labels = Labels {
+            points: (1..64).map(f64::from).collect(),
+            bounds: [0.0, 64.0],
+            unit: None,
+            quartiles: 0.2,
+            least: 0.064,
+        };
+        let unit = |counts: &[i64]| LabelRange::of(&labels, counts, 0.0).unit;
+        let mut counts = vec![0; 64];
+        (counts[0], counts[6], counts[12]) = (800, 150, 50);
+        // The first tenth ends within the zeros, the last begins within the sixes.
+        let expected = 0.2 * (6.0 + 100.0 / 150.0 - 0.125);
+        assert!((unit(&counts) - expected).abs() < 1e-9, "{}", unit(&counts));
+        assert!((unit(&[10; 64]) - 0.2 * 32.0).abs() < 1e-9);
+        counts[6..].fill(0);
+        assert!((unit(&counts) - 0.2 * 0.5).abs() < 1e-9, "all in one bin");
+        counts[1] = 150;
+        assert!(unit(&counts) < 0.2, "in two neighbouring bins");
+    }
+
+    /// Most labels in the first bin, and some beyond fifty empty ones: these are more than noise in all, and less than noise in one bin would be.
+    #[test]
+    fn labels_beyond_empty_bins_count() {
+        let mut counts = vec![0; 128];
+        counts[0] = 4000;
+        (60..66).for_each(|bin| counts[bin] = 60);
+        assert_eq!(body(&counts, 10.0), 0..1);
+        assert_eq!(inhabited(&counts, 10.0), 0..66);
+        assert_eq!(inhabited(&counts, 60.0), 0..1, "what noise could make");
     }
 
     /// Without noise nothing is left out, whatever bins are empty.

@@ -15,22 +15,43 @@ use crate::privacy::{Anchor, Ledger, Norm, Query, Relation, Reservation, Sensiti
 
 /// Labels are counted in about twice as many bins, at most and at least.
 const LABEL_BINS: [usize; 2] = [8, 64];
+/// The hundredths of a budget that this may have.
+const LABEL_SHARES: [u64; 4] = [4, 8, 16, 30];
 
 /// In how many: in so many that rows that are spread evenly over them are still seen in each. Where a bin holds less than half a deviation of noise,
 /// the bins that labels lie in cannot be told from others ([`LabelRange`](super::histograms::LabelRange)), and quartiles are those of noise.
 pub(super) fn label_bins(price: Price, relation: &Relation, rows: u64) -> Result<usize, Error> {
+    let [fewest, most] = LABEL_BINS;
+    let mut bins = most;
+    // A quarter of the rows may lie in few bins, as they do at the end of a tail.
+    while bins > fewest && noise_in(bins, price, relation)? > 0.75 * rows as f64 {
+        bins /= 2;
+    }
+    Ok(bins)
+}
+
+/// The hundredths of a budget that labels which are numbers are counted with: a few, unless noise in the fewest bins outweighs all rows. Then all trees would
+/// begin, and be measured, at what noise says.
+pub(super) fn label_share(all: Price, relation: &Relation, rows: u64) -> Result<u64, Error> {
+    let [mut chosen, ..] = LABEL_SHARES;
+    for share in LABEL_SHARES {
+        let Some(price) = all.part(share, 100) else { break };
+        chosen = share;
+        if noise_in(2 * LABEL_BINS[0], price, relation)? <= 1.5 * rows as f64 {
+            break;
+        }
+    }
+    Ok(chosen)
+}
+
+/// What so many counts have in noise, if that of each is one deviation.
+fn noise_in(bins: usize, price: Price, relation: &Relation) -> Result<f64, Error> {
     let deviation = match (price, counted(price, relation, (1, 1))?) {
         (Price::Pure(epsilon), Norm::L1(l1)) => std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64(),
         (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => (l2 as f64 / mu_squared.to_f64()).sqrt(),
         _ => return Err(Error::internal("counts are paid for in ε or in μ²")),
     };
-    let [fewest, most] = LABEL_BINS;
-    let mut bins = most;
-    // A quarter of the rows may lie in few bins, as they do at the end of a tail.
-    while bins > fewest && bins as f64 * deviation > 0.75 * rows as f64 {
-        bins /= 2;
-    }
-    Ok(bins)
+    Ok(bins as f64 * deviation)
 }
 
 /// What a question is about.

@@ -16,8 +16,9 @@ const LATEST: f64 = 0.3;
 pub(super) struct PairRule {
     /// Groups of each of the two features, at most.
     pub(super) groups: usize,
-    /// How many of ten trees are about two features, once two fifths of all trees are grown.
+    /// How many of ten trees are about two features, once so many fifths of all trees are grown.
     pub(super) of_ten: u64,
+    pub(super) after: u32,
     /// Their learning rate, in those of others.
     pub(super) rate: f64,
     /// What their values are shrunk by; as others' if not given.
@@ -31,18 +32,27 @@ impl PairRule {
     pub(super) const COARSE: Self = Self {
         groups: 4,
         of_ten: 5,
+        after: 2,
         rate: 2.0,
         shrinkage: Some(1.0),
         by_gain: false,
     };
     /// Most trees, for numbers: the error of trees about one feature stops falling however little noise there is, where labels follow from
     /// products of columns.
-    pub(super) const FINE: Self = Self {
+    pub(super) const NUMBERS: Self = Self {
         groups: 8,
         of_ten: 9,
+        after: 2,
         rate: 3.0,
         shrinkage: None,
         by_gain: true,
+    };
+    /// The same for classes, with less confidence in each tree: decision 0070.
+    pub(super) const CLASSES: Self = Self {
+        after: 1,
+        rate: 2.0,
+        shrinkage: Some(1.0),
+        ..Self::NUMBERS
     };
 }
 

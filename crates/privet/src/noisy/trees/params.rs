@@ -27,7 +27,7 @@ parameters! {
         /// How trees choose the features that they split on; if not given one feature per tree, two where there is little noise, and random ones
         /// for ten classes or more.
         splits: Option<Splits> = None;
-        /// Where numbers can be cut; between the bins of the schema if not given, and between noisy quantiles where `splits = "pairs"`.
+        /// Where numbers can be cut; between the bins of the schema if not given, and between noisy quantiles where the label is a number and `splits = "pairs"`.
         bins: Option<Places> = None;
         /// How many trees (rounds, with three classes or more); by a public rule if not given.
         trees: Option<u32> = None, in 1..=100_000;

@@ -1,7 +1,7 @@
 //! The plan that a public rule makes of parameters. No rows are looked at.
 
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual, Unchanged};
-use super::laws::label_bins;
+use super::laws::{label_bins, label_share};
 use super::leaves::Leaves;
 use super::pairs::PairRule;
 use super::params::{LabelTransform, Places, Splits, Trees};
@@ -25,8 +25,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) unchanged: Unchanged,
     /// Whether it is released first where labels that are numbers lie; if not, that is known. Rows are counted by class wherever scores are recalibrated.
     pub(crate) counts_labels: bool,
-    /// Whether the table can be read in bins that are fine enough to find spikes in.
-    pub(crate) finds_spikes: bool,
+    /// Whether one curator holds the table, and every column of it is private: then it can be read in bins that are fine enough to find spikes in, and sums
+    /// of many leaves cost no messages.
+    pub(crate) one_curator: bool,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -73,8 +74,12 @@ const CLIP: f64 = 0.5;
 const IN_ORDER: f64 = 400.0;
 /// From this strength on, trees for numbers are about two features.
 const NUMBERS: f64 = 400.0;
-/// How often each feature is visited then, and what learning rates add up to over these visits, at most: without noise more would overshoot.
-const PAIR_VISITS: f64 = 90.0;
+/// From this strength on there is little noise: trees for few classes are about two features, too, where there are so many (decision 0070).
+const STRONG: f64 = 2500.0;
+const PAIRED: usize = 4;
+/// How often each feature is visited where trees for numbers are about two, and for classes.
+const PAIR_VISITS: [f64; 2] = [90.0, 60.0];
+/// What learning rates of numbers add up to over these visits, at most: without noise more would overshoot.
 const PAIR_WAY: f64 = 9.0;
 /// From so many classes on, trees are random: which column tells two of many classes apart depends on others.
 const MANY_CLASSES: usize = 10;
@@ -113,7 +118,7 @@ impl Trees {
         // Few trees where each costs a share of ε, many where only their squares add up.
         let visits = |strength: f64| match (pure, strength) {
             (true, s) => (3.0 * (s / 100.0).sqrt()).clamp(3.0, 20.0).round(),
-            (false, s) if s > 2500.0 => 30.0,
+            (false, s) if s > STRONG => 30.0,
             (false, _) => 20.0,
         };
         let one_release = self.coding(schema, noise, 0);
@@ -130,16 +135,24 @@ impl Trees {
         }
         let many = one_release.outputs() >= MANY_CLASSES;
         let splits = self.splits.unwrap_or(match strength {
-            _ if many && !pure && facts.features > 1 => Splits::Random,
-            s if facts.features > 1 && is_number && s > NUMBERS && !pure => Splits::Pairs,
-            s if s > if is_number { NUMBERS } else { 2500.0 } && facts.features > 1 => Splits::Mixed,
+            _ if facts.features < 2 => Splits::OneFeature,
+            _ if many && !pure => Splits::Random,
+            s if is_number && s > NUMBERS && !pure => Splits::Pairs,
+            s if s > STRONG && !is_number && !pure && facts.one_curator && facts.features >= PAIRED => {
+                Splits::Pairs
+            }
+            s if s > if is_number { NUMBERS } else { STRONG } => Splits::Mixed,
             _ => Splits::OneFeature,
         });
-        let fine = splits == Splits::Pairs;
-        let visits = if fine && !pure {
-            PAIR_VISITS
-        } else {
-            visits(strength)
+        let pairs = match splits {
+            Splits::Pairs if is_number => PairRule::NUMBERS,
+            Splits::Pairs => PairRule::CLASSES,
+            _ => PairRule::COARSE,
+        };
+        let fine = splits == Splits::Pairs && is_number;
+        let visits = match splits {
+            Splits::Pairs if !pure => PAIR_VISITS[usize::from(!is_number)],
+            _ => visits(strength),
         };
         let by_features = (visits * features) as u32;
         let trees = self.trees.unwrap_or(match splits {
@@ -155,19 +168,21 @@ impl Trees {
         let way = (strength / 200.0).powf(0.35);
         let rate = match splits {
             Splits::NoisyGreedy => 0.3,
-            Splits::Pairs => ((4.0 * way).min(PAIR_WAY) / visits).min(0.5),
+            _ if fine => ((4.0 * way).min(PAIR_WAY) / visits).min(0.5),
             _ if is_number => (4.0 * way / visits).min(0.5),
             _ => (2.0 * way / visits).min(0.5),
         };
         // Rows with weights are counted with each tree, as what they count.
         let histograms = is_number && splits == Splits::OneFeature && schema.weight().is_none();
-        let count = match splits {
-            _ if histograms => 0,
-            Splits::Pairs => ONE / 4,
-            _ => ONE / 2,
+        let count = if histograms {
+            0
+        } else if fine {
+            ONE / 4
+        } else {
+            ONE / 2
         };
         let coding = self.coding(schema, noise, count);
-        let places = self.bins.unwrap_or(match fine && is_number {
+        let places = self.bins.unwrap_or(match fine {
             true => Places::PrivateQuantiles,
             false => Places::Public,
         });
@@ -176,12 +191,14 @@ impl Trees {
             Coding::Classes(_) => calibrated,
             Coding::Odds(_) => false,
         };
+        let counted = label_share(facts.price, facts.relation, facts.rows)?;
         let shares = Shares::of(
             facts.price,
             splits,
             trees,
             depth,
-            [counts_labels, histograms, calibrated],
+            counts_labels.then_some(counted),
+            [histograms, calibrated],
             places,
         )?;
         let spikes = self.spike_plan(schema, facts, (splits, trees, strength), &coding)?;
@@ -212,7 +229,7 @@ impl Trees {
             strength,
             shares,
             histograms,
-            pairs: if fine { PairRule::FINE } else { PairRule::COARSE },
+            pairs,
             bounds,
             transform,
             largest_weight: schema.weight().map(|(_, largest)| largest),
@@ -368,6 +385,11 @@ impl Plan {
             lines.push(format!(
                 "The label is learnt on a {} scale: predictions are in its own units, and nearer to medians than to means.",
                 self.transform.name()
+            ));
+        }
+        if let (Coding::Residual(_), Some(price)) = (&self.coding, self.shares.labels) {
+            lines.push(format!(
+                "{price} of it counts labels first: trees begin in their middle, and residuals are clipped by how far apart most of them are."
             ));
         }
         if let Some(price) = self.shares.histograms {

@@ -4,10 +4,9 @@ use super::params::{Places, Splits};
 use crate::Error;
 use crate::privacy::account::Price;
 
-/// What histograms get, in hundredths of the whole: counts are needed in every leaf, quantiles and labels need little.
+/// What histograms get, in hundredths of the whole: counts are needed in every leaf, quantiles need little.
 const COUNTS: u64 = 10;
 const QUANTILES: u64 = 5;
-const LABELS: u64 = 4;
 /// Classes are few, and their counts large.
 const CLASSES: u64 = 1;
 /// Measured: log loss improves by far more than this share costs, and the ranking hardly changes.
@@ -45,7 +44,8 @@ impl Shares {
         splits: Splits,
         trees: u32,
         depth: u32,
-        [labels, counts, calibrated]: [bool; 3],
+        labels: Option<u64>,
+        [counts, calibrated]: [bool; 2],
         places: Places,
     ) -> Result<Self, Error> {
         let few = || {
@@ -65,10 +65,10 @@ impl Shares {
         };
         let (for_labels, for_calibration) = match (labels, calibrated) {
             // Only of three classes or more are rows counted by class, and by score.
-            (true, true) => (CLASSES, SLOPE),
-            (true, false) => (LABELS, 0),
-            (false, true) => (0, CALIBRATION),
-            (false, false) => (0, 0),
+            (Some(_), true) => (CLASSES, SLOPE),
+            (Some(share), false) => (share, 0),
+            (None, true) => (0, CALIBRATION),
+            (None, false) => (0, 0),
         };
         let rest = price
             .part(100 - percent - for_labels - for_calibration, 100)

@@ -78,13 +78,13 @@ impl Trees {
             .map(|(place, _)| place)
             .collect();
         match (coding, facts.price, splits) {
-            _ if !facts.finds_spikes => {
+            _ if !facts.one_curator => {
                 refused("is for setting = \"central\", where no column is learnt from for free")
             }
             (Coding::Classes(_) | Coding::Residual(_), ..) => refused("is for two classes"),
             (_, Price::Pure(_), _) => refused("is for a budget with a delta"),
-            (.., Splits::Random | Splits::NoisyGreedy | Splits::Pairs) => {
-                refused("is for splits = \"one-feature\" or \"mixed\"")
+            (.., Splits::Random | Splits::NoisyGreedy) => {
+                refused("is for splits = \"one-feature\", \"mixed\" or \"pairs\"")
             }
             _ if self.bins == Some(Places::PrivateQuantiles) => refused("is for bins = \"public\""),
             _ if watched.is_empty() => refused("finds no number without declared bins and with many values"),

@@ -17,6 +17,8 @@ use crate::privacy::{Anchor, Epsilon, Norm, Query, Sensitivity};
 const ENOUGH: f64 = 4000.0;
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
+/// What is believed of scores that noise alone would explain: their order.
+const LEAST_BELIEVED: f64 = 0.02;
 
 parameters! {
     /// Parameters of naive Bayes from histograms.
@@ -126,12 +128,24 @@ impl TrainOnRows for HistogramBayes {
         // A value that hardly any row has says nothing: its odds are drawn towards those of all rows. Beside public labels even odds were measured.
         let usual = if rows.public.is_some() { 0.0 } else { prior };
         let mut rest = counts.as_slice();
-        for histogram in &histograms {
+        let parts = histograms.iter().map(|histogram| {
             let (own, others) = rest.split_at(2 * histogram.count);
             rest = others;
-            let odds = Odds::new(own, (scale, mechanism.variance()), usual);
-            let terms = odds.parts(histogram.ordered).shrunk();
-            let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
+            Odds::new(own, (scale, mechanism.variance()), usual).parts(histogram.ordered)
+        });
+        let parts: Vec<Parts> = parts.collect();
+        // Rows by score would say how far scores are believed. Where they are too few to be counted, it is what noise leaves of all columns together.
+        let believed = match calibrated.is_none() && rows.public.is_none() {
+            true => believed(&parts),
+            false => 1.0,
+        };
+        for (histogram, parts) in histograms.iter().zip(&parts) {
+            let terms = parts.shrunk();
+            let slots = histogram
+                .cells
+                .iter()
+                .map(|&cell| believed * terms[cell])
+                .collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
         let calibration = match calibrated {
@@ -292,13 +306,33 @@ impl Parts {
     /// released.) The level is omitted: a column as a whole says nothing about the class, and its level is noise that
     /// every row would share.
     fn shrunk(&self) -> Vec<f64> {
-        let kept = |which: usize| match self.squares[which] {
-            square if square > 0.0 => (1.0 - self.noise[which] / square).max(LEAST_KEPT),
-            _ => 0.0,
-        };
-        let (line, rest) = (kept(0), kept(1));
+        let [line, rest] = self.kept();
         let each = self.line.iter().zip(&self.rest);
         each.map(|(on, off)| line * on + rest * off).collect()
+    }
+
+    /// How much is kept of the line, and of the rest.
+    fn kept(&self) -> [f64; 2] {
+        [0, 1].map(|which| match self.squares[which] {
+            square if square > 0.0 => (1.0 - self.noise[which] / square).max(LEAST_KEPT),
+            _ => 0.0,
+        })
+    }
+}
+
+/// Which part of the mean square of all columns' terms noise does not explain. The little that is kept of every weak column orders rows better than nothing; but
+/// many of them together make scores that are large, and say nothing. What noise adds beyond its mean in one column, it lacks in another.
+fn believed(columns: &[Parts]) -> f64 {
+    let (mut all, mut by_noise) = (0.0, 0.0);
+    for parts in columns {
+        for ((kept, square), noise) in parts.kept().iter().zip(parts.squares).zip(parts.noise) {
+            all += kept * kept * square;
+            by_noise += kept * kept * noise;
+        }
+    }
+    match all > 0.0 {
+        true => (1.0 - by_noise / all).max(LEAST_BELIEVED),
+        false => 1.0,
     }
 }
 
@@ -319,21 +353,24 @@ fn count(matrix: &Matrix, histograms: &[Histogram]) -> Vec<i64> {
 }
 
 /// The log-odds of the classes by all histograms together; even odds unless the counts differ by more than three standard
-/// deviations of their noise, since it is taken off every feature's term.
+/// deviations of their noise, since it is taken off every feature's term. Each column counts all rows; those with few cells do so with the least noise.
 fn prior(counts: &[i64], histograms: &[Histogram], variance: f64) -> f64 {
     let mut rest = counts;
-    let mut sums = [0.0; 2];
+    let (mut sums, mut weights) = ([0.0; 2], 0.0);
     for histogram in histograms {
         let (own, others) = rest.split_at(2 * histogram.count);
         rest = others;
-        let (negative, positive) = own.split_at(histogram.count);
-        sums[0] += negative.iter().map(|&count| count as f64).sum::<f64>();
-        sums[1] += positive.iter().map(|&count| count as f64).sum::<f64>();
+        let weight = 1.0 / histogram.count as f64;
+        weights += weight;
+        for (sum, cells) in sums.iter_mut().zip(own.chunks_exact(histogram.count)) {
+            *sum += weight * cells.iter().map(|&count| count as f64).sum::<f64>();
+        }
     }
-    let noise = (counts.len() as f64 * variance).sqrt();
-    if (sums[1] - sums[0]).abs() < 3.0 * noise {
+    // Of the sum of either class; their difference has twice that variance.
+    let noise = (weights * variance).sqrt();
+    if (sums[1] - sums[0]).abs() < 3.0 * std::f64::consts::SQRT_2 * noise {
         return 0.0;
     }
-    let least = noise.max(1.0);
+    let least = noise.max(f64::MIN_POSITIVE);
     (sums[1].max(least) / sums[0].max(least)).ln()
 }

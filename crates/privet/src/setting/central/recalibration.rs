@@ -7,7 +7,7 @@ use super::rows::{CuratorRows, Matrix};
 use crate::Error;
 use crate::boost::Calibration;
 use crate::learner::Linear;
-use crate::noisy::calibration::Recalibration;
+use crate::noisy::calibration::{Recalibration, body};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Epsilon, Ledger, Norm, Query, Sensitivity};
 
@@ -20,6 +20,8 @@ const USUAL: [f64; 2] = [2.0, 0.7];
 const SLOPES: [f64; 2] = [0.02, 4.0];
 /// Counts below so many scales of their noise count as nothing: far from the prior, noise alone would decide the slope.
 const NOTHING: f64 = 2.0;
+/// Each bin between those that rows lie in costs so many deviations of a count.
+const BETWEEN: f64 = 1.5;
 /// Scores are believed if they lower the log loss of the counts by so many deviations of its noise; else all rows get about the prior.
 const BELIEVED: f64 = 3.0;
 
@@ -73,6 +75,11 @@ pub(super) fn of(
 
 /// From released counts.
 fn fitted(mut counts: Vec<i64>, scale: f64, deviation: f64, prior: f64) -> Calibration {
+    // A single count of noise far from the prior would outweigh all rows: scores there are large.
+    let by_bin: Vec<i64> = counts.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+    let body = body(&by_bin, BETWEEN * deviation);
+    counts[..2 * body.start].fill(0);
+    counts[2 * body.end..].fill(0);
     let faint = |count: &&mut i64| (**count as f64) < NOTHING * scale;
     counts.iter_mut().filter(faint).for_each(|count| *count = 0);
     let known = Recalibration {

@@ -48,7 +48,7 @@ impl Algorithm for Trees {
             unchanged: Unchanged::under(&facts.schema, &facts.relation),
             counts_labels: true,
             // Trees on public columns are plain ones, for the usual bins.
-            finds_spikes: facts.private_features().count() == facts.schema.features().count(),
+            one_curator: facts.private_features().count() == facts.schema.features().count(),
         };
         let plan = Trees::plan(self, &facts.schema, &own)?;
         facts.check_private(Self::NAME)?;

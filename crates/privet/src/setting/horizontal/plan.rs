@@ -249,7 +249,7 @@ impl Plan {
             relation: self.relation(),
             unchanged: Unchanged::under(self.schema(), self.relation()),
             counts_labels: true,
-            finds_spikes: false,
+            one_curator: false,
         };
         self.trees(place)
             .map_or(Ok(Vec::new()), |plan| plan.noise(&facts))
@@ -372,7 +372,7 @@ impl Plan {
         }
         let mut job = Writer::default();
         job.settings(&self.shared());
-        let job = Sha256::new_with_prefix(b"privet horizontal job 2\0").chain_update(job.into_bytes());
+        let job = Sha256::new_with_prefix(b"privet horizontal job 3\0").chain_update(job.into_bytes());
         let owners = self
             .owners()
             .iter()

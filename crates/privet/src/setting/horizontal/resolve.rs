@@ -156,7 +156,7 @@ impl Horizontal {
             relation,
             unchanged: Unchanged::under(&schema, relation),
             counts_labels,
-            finds_spikes: false,
+            one_curator: false,
         };
         let mut horizontal = self.clone();
         let mut chain = None;
