@@ -89,6 +89,8 @@ pub enum Command {
         format: Format,
         /// Where it goes.
         out: PathBuf,
+        /// Whether files that are there may be replaced.
+        overwrite: bool,
         /// Where the ledger is, which is never overwritten.
         ledger: LedgerFile,
     },
@@ -144,6 +146,8 @@ pub enum LedgerCommand {
     Export {
         /// Where they go, if not into the answer.
         out: Option<PathBuf>,
+        /// Whether a file that is there may be replaced.
+        overwrite: bool,
     },
     /// Show the fingerprint of the signing key.
     Key,
@@ -223,6 +227,8 @@ pub struct Predict {
     pub id: Option<String>,
     /// Where predictions go, if not into the answer or where the job says.
     pub out: Option<PathBuf>,
+    /// Whether a file that is there may be replaced.
+    pub overwrite: bool,
     /// What is written for each row.
     pub what: OutputKind,
     /// Where the ledger is. With a model it is not needed, and never overwritten.
@@ -272,6 +278,8 @@ pub struct Inspect {
     pub signed_by: Option<Fingerprint>,
     /// Where a page about the model goes, if one is wanted.
     pub report: Option<PathBuf>,
+    /// Whether a file that is there may be replaced.
+    pub overwrite: bool,
     /// Where the ledger is: the page says what remains of the budget.
     pub ledger: LedgerFile,
 }
