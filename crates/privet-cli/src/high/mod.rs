@@ -106,6 +106,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             model: inspect.model,
             signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
             report: inspect.report,
+            overwrite: inspect.overwrite,
             ledger: place(inspect.ledger.ledger),
         }),
         Verb::Export(export) => Command::Export {
@@ -116,6 +117,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 low::ExportFormat::Onnx => Format::Onnx,
             },
             out: export.out,
+            overwrite: export.overwrite,
             ledger: place(None),
         },
         Verb::Keys(given) => party::keys_of(given, env)?,
@@ -187,7 +189,10 @@ fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
             dataset: dataset_name(&adopt.dataset)?,
             of: adopt.of,
         },
-        LedgerVerb::Export(export) => LedgerCommand::Export { out: export.out },
+        LedgerVerb::Export(export) => LedgerCommand::Export {
+            out: export.out,
+            overwrite: export.overwrite,
+        },
         LedgerVerb::Key(_) => LedgerCommand::Key,
     })
 }
@@ -228,6 +233,7 @@ fn predict_of(
         from,
         id: low.id,
         out: low.out,
+        overwrite: low.overwrite,
         what: output_kind(low.what),
         ledger: place(low.ledger.ledger, &low.patience),
     })

@@ -141,6 +141,9 @@ pub struct Export {
     /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the file, if it is there already.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 /// Show the fingerprint of the key that models and certificates are signed with.

@@ -71,6 +71,9 @@ pub struct Predict {
     /// Write to this file instead of standard output, or instead of where the job says.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the file that --out names, if it is there already.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// What to write for each row.
     #[arg(long, value_enum, default_value_t = OutputKind::All)]
     pub what: OutputKind,
@@ -149,6 +152,9 @@ pub struct Inspect {
     /// column does to the result, with the band by which noise moves it.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Replace the file that --report names, if it is there already.
+    #[arg(long, requires = "report")]
+    pub overwrite: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
 }
@@ -169,6 +175,9 @@ pub struct ExportModel {
     /// The file to write; FILE.features.json is written beside it.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Replace these files, if they are there already.
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

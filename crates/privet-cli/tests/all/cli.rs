@@ -134,8 +134,10 @@ stories! {
     delta
     demo
     desensitise
+    drafts
     export
     first_limit
+    headless
     help
     horizontal
     horizontal_bad

@@ -42,7 +42,7 @@ fn every_file_is_its_owners_alone() {
     for arguments in [
         "desensitise shop.csv --schema shop.toml --epsilon 1 --out out.csv",
         "train job.toml",
-        "predict model.privet --data open.csv --out predictions.csv",
+        "predict model.privet --data open.csv --out predictions.csv --overwrite",
         "export model.privet --format onnx --out model.onnx",
         "schema draft open.csv --out draft.toml",
         "ledger export --out entries.jsonl",

@@ -4,9 +4,10 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
 use privet::Error;
-use privet::data::{Intake, Piece, Table, places};
+use privet::data::{Intake, Piece, Table, TableForm, places};
 
 use super::blocks::{SIZE, ShapeFault, TextBlock, TextBlocks};
+use super::peek::odd;
 use super::rows::{RowLayout, Scratch, record};
 
 /// Bytes done, and bytes in all.
@@ -78,7 +79,7 @@ impl<'c> Csv<'c> {
             return self.without_rows(intake, layout.header);
         };
         let places = match layout.header {
-            true => places((self.name, "file"), &self.names(&head, lines)?, intake)?,
+            true => places((self.name, TableForm::Text), &self.names(&head, lines)?, intake)?,
             false => places_in_order(self.name, lines + 1, head.len(), intake)?,
         };
         let shape = RowLayout {
@@ -120,17 +121,8 @@ impl<'c> Csv<'c> {
 
     /// The columns' names, as the first record has them; `lines` stand up to its end.
     fn names(&self, head: &[Vec<u8>], lines: u64) -> Result<Vec<String>, Error> {
-        let odd = |what: &str| Err(self.error(lines - 1, ShapeFault::at(0, what)));
-        for cell in head {
-            let cell = cell.trim_ascii();
-            if cell.contains(&b'\r') {
-                return odd("lines end with carriage returns alone; save the file with line feeds");
-            }
-            if cell.contains(&0) {
-                return odd(
-                    "there is a zero byte; is this a table of text? If it is UTF-16, save it as UTF-8",
-                );
-            }
+        if let Some(what) = head.iter().find_map(|cell| odd(cell)) {
+            return Err(self.error(lines - 1, ShapeFault::at(0, what)));
         }
         let text = |cell: &Vec<u8>| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
         Ok(head.iter().map(text).collect())

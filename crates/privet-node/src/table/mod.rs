@@ -183,6 +183,21 @@ fn peek_parquet(
     }
 }
 
+/// Looks at all cells of what seems to be flags, and says of each column why it is not read, if it is not.
+fn peek_flags(
+    name: &str,
+    input: impl Read + Seek + Send,
+    flags: &mut [peek::Flag],
+) -> Result<Vec<Option<String>>, Error> {
+    #[cfg(feature = "parquet")]
+    return source(name, input, &|_, _| {})?.watch(flags);
+    #[cfg(not(feature = "parquet"))]
+    {
+        let _ = (input, flags);
+        Err(without_parquet(name))
+    }
+}
+
 #[cfg(feature = "parquet")]
 fn source<'s, R: Seek>(
     name: &'s str,

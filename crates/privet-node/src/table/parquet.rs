@@ -11,17 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use bytes::buf::{Buf, Reader};
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
+use parquet::basic::{Compression, ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
 use privet::data::schema::Kind;
-use privet::data::{ColumnBuilder, Holds, Intake, Piece, places};
+use privet::data::{ColumnBuilder, Holds, Intake, Piece, TableForm, places};
 use privet::error::DataError;
 use rayon::prelude::*;
 
@@ -141,7 +141,7 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
             .iter()
             .map(|field| field.name().trim().to_owned())
             .collect();
-        let places = places((self.name, "file"), &names, intake)?;
+        let places = places((self.name, TableForm::Parquet), &names, intake)?;
         let mut jobs: Vec<Option<ColumnToRead>> = intake.schema().columns().iter().map(|_| None).collect();
         for (field, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
@@ -205,6 +205,19 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
         intake.piece(columns)
     }
 
+    /// Refuses what this build cannot unpack.
+    fn check_packing(&self, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), Error> {
+        let packing = match chunk.compression() {
+            Compression::BROTLI(_) => "Brotli",
+            Compression::LZO => "LZO",
+            _ => return Ok(()),
+        };
+        Err(self.bad_column(
+            name,
+            format!("column '{name}' is packed with {packing}, which is not read; write the file with zstd, snappy, lz4 or gzip"),
+        ))
+    }
+
     /// Decodes one column of one row group; how many bytes it takes in the file.
     fn column(
         &self,
@@ -231,6 +244,7 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
             .ok_or_else(|| damaged("it is not there".into()))?;
         let rows = usize::try_from(group_data.num_rows())
             .map_err(|_| damaged("its number of rows is negative".into()))?;
+        self.check_packing(&name, chunk)?;
         let (start, length) = quiet(|| chunk.byte_range()).map_err(damaged)?;
         let bytes = self.bytes(start, length)?;
         let decoded = quiet(|| -> Result<usize, ParquetError> {

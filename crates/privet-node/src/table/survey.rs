@@ -9,7 +9,7 @@ use privet::data::schema::{ColumnGuess, Layout};
 use privet::data::{common_unit, date, days};
 
 use super::blocks::{SIZE, TextBlocks};
-use super::peek::{decided, rows};
+use super::peek::{FirstRows, decided, rows};
 
 /// More different texts are no list of values.
 const MOST_VALUES: usize = 1000;
@@ -56,7 +56,7 @@ impl Seen {
             return;
         }
         self.guess = self.guess.and(guess);
-        let unit = common_unit([cell]);
+        let unit = common_unit([cell], comma);
         self.unit = match self.unit.take() {
             None => Some(unit),
             Some(known) => Some(known.filter(|known| unit.as_ref() == Some(known))),
@@ -189,7 +189,7 @@ fn of_text(name: &str, input: impl Read) -> Result<Vec<(String, ColumnSurvey)>, 
         let (layout, columns) = match &mut found {
             Some(found) => found,
             None => {
-                let (layout, names, _) = decided(name, &text)?;
+                let FirstRows { layout, names, .. } = decided(name, &text)?;
                 found.insert((
                     layout,
                     names.into_iter().map(|name| (name, Seen::new())).collect(),

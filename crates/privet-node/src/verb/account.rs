@@ -7,7 +7,7 @@ use privet::privacy::account::{Caps, Price};
 use privet::privacy::journal::{Decide, Entry, Event, Head, Journal, KeptValue, Volatile};
 use privet::privacy::ledger::{append, begin};
 use privet::privacy::signature::SigningKey;
-use privet::privacy::{Book, Delta, Ledger, Randomness, Relation};
+use privet::privacy::{Book, BudgetToSet, Delta, Epsilon, Ledger, Randomness, Relation};
 
 use super::exit::Failure;
 use super::permission;
@@ -30,15 +30,23 @@ pub(super) enum Opened<'a> {
 }
 
 impl Account<'_> {
+    /// The budget that a run needs, for the command that sets it.
+    pub(super) fn budget(&self, epsilon: Epsilon, delta: Delta) -> BudgetToSet {
+        match self {
+            Self::File(file) => file.budget(epsilon, delta),
+            Self::Memory(_) => BudgetToSet::of(epsilon, delta),
+        }
+    }
+
     /// Opens it to pay from the budget of a data set: what cannot be paid for is not read.
     pub(super) fn open(
         &self,
         dataset: &str,
         relation: &Relation,
-        delta: Delta,
+        budget: &BudgetToSet,
     ) -> Result<Opened<'_>, Failure> {
         Ok(match self {
-            Self::File(file) => Opened::File(Shared::new(file.open_to_pay(dataset, relation, delta)?)),
+            Self::File(file) => Opened::File(Shared::new(file.open_to_pay(dataset, relation, budget)?)),
             Self::Memory(memory) => Opened::Memory(memory),
         })
     }

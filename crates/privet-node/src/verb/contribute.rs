@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use privet::privacy::mechanism::local::LocalMessage;
-use privet::privacy::{Certificate, Ledger, Owner, Randomness, Relation};
+use privet::privacy::{Certificate, Delta, Ledger, Owner, Randomness, Relation};
 use privet::setting::local::{Campaign, DataOwner};
 use serde_json::{Value, json};
 
@@ -115,8 +115,7 @@ fn owner(ledger: &LedgerFile, campaign: &Campaign) -> Result<String, Failure> {
     let book = there.then(|| Store::read_only(path)?.book()).transpose()?;
     let owner = book.as_ref().and_then(|book| book.owner()).map(str::to_owned);
     owner.ok_or_else(|| {
-        let command = Relation::Owner.limit_command("me");
-        let command = command.replacen("--epsilon E", &format!("--epsilon {}", campaign.epsilon()), 1);
+        let command = Relation::Owner.limit_command("me", &ledger.budget(campaign.epsilon(), Delta::ZERO));
         Failure::new(
             Exit::Budget,
             format!(

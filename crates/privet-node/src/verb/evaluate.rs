@@ -54,9 +54,11 @@ pub fn evaluated(
     // Figures count every row alike.
     let read = || rows.read(&Intake::everything(schema, model.keep()).without_weights());
     if let Consent::Spend(epsilon) = consent {
-        let opened = account.open(rows.schema().dataset(), &rows.schema().relation(), Delta::ZERO)?;
+        let budget = account.budget(epsilon, Delta::ZERO);
+        let opened = account.open(rows.schema().dataset(), &rows.schema().relation(), &budget)?;
         let key = opened.signing_key()?;
-        let (report, certificate) = paid(rows, &opened, epsilon, (&evaluation, model), read)?;
+        let (report, certificate) = paid(rows, &opened, epsilon, (&evaluation, model), read)
+            .map_err(|failure| failure.enough(&budget))?;
         let text = format!("{report}\n{certificate}\n");
         let signed = key.map_or_else(|| certificate.to_json(), |key| certificate.to_signed_json(&key));
         let signed: serde_json::Value = serde_json::from_str(&signed).unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use privet::Error;
+use privet::privacy::BudgetToSet;
 use serde_json::{Value, json};
 
 /// The exit codes: stable, and described in `docs/exit-codes.md`.
@@ -71,6 +72,18 @@ impl Failure {
     /// For programs.
     pub fn json(&self) -> Value {
         json!({"error": {"exit": self.exit.code(), "kind": self.exit.kind(), "message": self.message}})
+    }
+
+    /// The same, where it is known what budget would be enough.
+    #[must_use]
+    pub(super) fn enough(self, budget: &BudgetToSet) -> Self {
+        match self.cause.as_deref() {
+            Some(Error::Budget(refusal)) => Self {
+                message: refusal.told_with(budget),
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// The request or one of its values is invalid.

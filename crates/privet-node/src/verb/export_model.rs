@@ -10,7 +10,12 @@ use super::request::LedgerFile;
 use super::words::{self, count};
 use super::{Answer, open_model, output, written};
 
-pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
+pub(super) fn run(
+    file: &Path,
+    format: Format,
+    (out, overwrite): (&Path, bool),
+    ledger: &LedgerFile,
+) -> Result<Answer, Failure> {
     let beside = crate::ledger::beside(out, ".features.json");
     for path in [out, &beside] {
         if output::clash(&[path], &[file]).is_some() {
@@ -23,12 +28,19 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) 
     }
     let model = open_model(file)?;
     let exported = model.export(format)?;
-    // The description first: a model without it could be given the wrong codes.
-    for (path, bytes) in [
-        (beside.as_path(), exported.features.as_bytes()),
-        (out, &exported.model),
-    ] {
-        written(path, bytes)?;
+    for path in [out, &beside] {
+        output::check_new(path, overwrite)?;
+    }
+    // The description first: a model without it could be given the wrong codes. Without the model it is of no use.
+    let earlier = std::fs::read(&beside).ok();
+    written(&beside, exported.features.as_bytes())?;
+    if let Err(failure) = written(out, &exported.model) {
+        match earlier {
+            Some(bytes) => written(&beside, &bytes)?,
+            // If that fails, too, the first failure is the one to tell.
+            None => drop(std::fs::remove_file(&beside)),
+        }
+        return Err(failure);
     }
     let trees = count(exported.trees as u64, "tree", "trees");
     let text = format!(

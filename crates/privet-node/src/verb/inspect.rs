@@ -55,7 +55,7 @@ pub(super) fn run(inspect: &Inspect) -> Result<Answer, Failure> {
     let (model, origin) = signed_model(file)?;
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| unsigned(&model, &origin).into());
     if let Some(out) = &inspect.report {
-        return report::run(&model, (file, out), &signed, &inspect.ledger);
+        return report::run(&model, (file, out, inspect.overwrite), &signed, &inspect.ledger);
     }
     let learnt = learnt(model.schema(), model.ensemble());
     let mut text = String::new();

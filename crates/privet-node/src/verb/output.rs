@@ -49,6 +49,17 @@ pub(super) fn check_paid(out: &Path) -> Result<(), Failure> {
     )))
 }
 
+/// Refuses to replace a file that is there, unless `overwrite` is given: it may be somebody's only copy. An empty one holds nothing.
+pub(super) fn check_new(out: &Path, overwrite: bool) -> Result<(), Failure> {
+    if overwrite || std::fs::metadata(out).map_or(true, |found| found.len() == 0) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} exists already: choose another name, or add --overwrite to replace it. Nothing was read.",
+        out.display()
+    )))
+}
+
 /// The same for a record of released columns, which may be continued.
 pub(super) fn check_record(ledger: &LedgerFile, kept: &Path) -> Result<(), Failure> {
     match is_record(&opening(kept)) {

@@ -9,7 +9,7 @@ use privet::error::{JournalFault, Refusal};
 use privet::party::{Agreement, PartyId, Record, RunName, Simulation};
 use privet::privacy::account::{Caps, MuSquared, Price};
 use privet::privacy::signature::{PublicKey, SigningKey};
-use privet::privacy::{Delta, Epsilon, Ledger, Randomness};
+use privet::privacy::{BudgetToSet, Delta, Epsilon, Ledger, Randomness};
 use privet::setting::horizontal::{MINER, Miner, Outcome, Owner, Party};
 use privet::wire::RunId;
 use zeroize::Zeroizing;
@@ -67,7 +67,7 @@ pub(super) fn charge(job: &HorizontalJob, owner: &OwnerJob, path: &Path) -> Resu
         Ok(charge) => Ok(charge),
         Err(Error::Budget(refusal)) => Ok(match &*refusal {
             Refusal::NoBudget { other: None, .. } => Charge::NoBudget,
-            refusal => Charge::Refused(refusal.reason()),
+            refusal => Charge::Refused(refusal.reason_with(&budget(job))),
         }),
         Err(e) => Err(e.into()),
     }
@@ -75,13 +75,11 @@ pub(super) fn charge(job: &HorizontalJob, owner: &OwnerJob, path: &Path) -> Resu
 
 /// The command by which an owner allows for one run of this job.
 pub(super) fn limit_command(job: &HorizontalJob, owner: &OwnerJob) -> String {
-    let plan = &job.plan;
-    let command = plan.relation().limit_command(owner.dataset());
-    let command = command.replacen("--epsilon E", &format!("--epsilon {}", plan.epsilon()), 1);
-    match plan.delta() {
-        Delta::ZERO => command,
-        delta => format!("{command} --delta {}", super::words::scientific(delta)),
-    }
+    job.plan.relation().limit_command(owner.dataset(), &budget(job))
+}
+
+fn budget(job: &HorizontalJob) -> BudgetToSet {
+    BudgetToSet::of(job.plan.epsilon(), job.plan.delta())
 }
 
 /// Why a run is refused before anybody pays, if it is: everything at once.

@@ -7,7 +7,7 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::error::Refusal;
 use privet::privacy::mechanism::ordered::Distance;
-use privet::privacy::{ColumnState, Ledger, Randomness, Relation};
+use privet::privacy::{BudgetToSet, ColumnState, Delta, Epsilon, Ledger, Randomness, Relation};
 use privet::setting::vertical::{Earlier, FeatureHolder};
 
 use super::exit::{Exit, Failure};
@@ -55,8 +55,8 @@ pub(super) fn unlisted_for(
         return Ok(None);
     };
     let commands = missing.iter().map(|(schema, relation)| {
-        let command = relation.limit_command(schema.dataset());
-        format!("`{}`", command.replacen("--epsilon E", "--epsilon 0", 1))
+        let nothing = BudgetToSet::of(Epsilon::ZERO, Delta::ZERO);
+        format!("`{}`", relation.limit_command(schema.dataset(), &nothing))
     });
     let commands = commands.collect::<Vec<_>>().join(" and ");
     let why = if there {

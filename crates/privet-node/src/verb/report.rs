@@ -23,7 +23,7 @@ const PAIRS: usize = 12;
 
 pub(super) fn run(
     model: &Model,
-    (file, out): (&Path, &Path),
+    (file, out, overwrite): (&Path, &Path, bool),
     signed: &str,
     ledger: &LedgerFile,
 ) -> Result<Answer, Failure> {
@@ -34,6 +34,7 @@ pub(super) fn run(
         )));
     }
     output::check(ledger, out)?;
+    output::check_new(out, overwrite)?;
     written(out, page(model, signed, ledger)?.as_bytes())?;
     let text = format!("Wrote {}: a page about {}\n", out.display(), file.display());
     Ok(Answer::new(text, json!({"report": out, "model": file})))

@@ -1,12 +1,12 @@
 //! `privet schema`
 
 use std::fmt::Write;
-use std::io::IsTerminal;
+use std::io::{BufReader, IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use privet::data::schema::{self, CodeBook, ColumnGuess, DraftColumn, Kind, Label, Layout, Schema};
-use privet::data::{Intake, Keep, common_unit};
+use privet::data::{Intake, Keep, common_unit, has_thousands};
 use privet::privacy::texts::check_name;
 use serde_json::json;
 
@@ -26,10 +26,10 @@ struct PublicFiles {
 impl PublicFiles {
     fn open(file: &Path, known: &Known) -> Result<Self, Failure> {
         if let Some(like) = &known.like
-            && same_file(like, file)
+            && (same_file(like, file) || same_bytes(like, file))
         {
             return Err(Failure::usage(format!(
-                "--like {} is the table itself: bounds that come from its rows tell about them. Name another file, which is public.",
+                "--like {} is the table itself, or a copy of it: bounds that come from its rows tell about them. Name another file, which is public.",
                 like.display()
             )));
         }
@@ -65,6 +65,16 @@ impl PublicFiles {
     }
 }
 
+/// Whether one is a copy of the other. What cannot be read is reported by whoever reads it.
+fn same_bytes(a: &Path, b: &Path) -> bool {
+    let (Ok((a, length)), Ok((b, other))) = (table::opened(a), table::opened(b)) else {
+        return false;
+    };
+    let mut bytes = BufReader::new(b).bytes();
+    let same = |byte: std::io::Result<u8>| matches!((byte, bytes.next()), (Ok(a), Some(Ok(b))) if a == b);
+    length == other && length > 0 && BufReader::new(a).bytes().all(same)
+}
+
 fn base(file: &Path) -> String {
     file.file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
@@ -82,8 +92,9 @@ fn column(
         _ => ColumnGuess::of_cells(texts()),
     };
     let measure = (seen == ColumnGuess::Text)
-        .then(|| common_unit(texts()))
+        .then(|| common_unit(texts(), look.layout.decimal == b','))
         .flatten();
+    let thousands = seen == ColumnGuess::Text && measure.is_none() && has_thousands(texts());
     let is_index = look.is_index(place);
     DraftColumn {
         name: name.clone(),
@@ -93,7 +104,9 @@ fn column(
             seen
         },
         measure,
+        thousands,
         is_index,
+        unread: look.unread.get(place).cloned().flatten(),
         known: public.declared(name).filter(|_| !is_index),
     }
 }
@@ -122,7 +135,8 @@ pub(super) fn draft(
         .filter(|name| check_name(name, 100).is_ok())
         .unwrap_or("table");
     let text = schema::draft(dataset, look.layout, &columns);
-    let json = json!({"schema": text, "out": out});
+    let remarks = remarks(&look, &columns, &public);
+    let json = json!({"schema": text, "out": out, "remarks": remarks});
     let Some(out) = out else {
         return Ok(Answer::new(text, json));
     };
@@ -135,7 +149,7 @@ pub(super) fn draft(
         Failure::input(format!("{}: {why}", out.display()))
     })?;
     let mut said = format!("Wrote {}: {} columns.", out.display(), columns.len());
-    for remark in remarks(&look, &columns) {
+    for remark in remarks {
         let _ = write!(said, " {remark}");
     }
     let _ = write!(
@@ -147,13 +161,19 @@ pub(super) fn draft(
 }
 
 /// What was recognised, in sentences.
-fn remarks(look: &FilePreview, columns: &[DraftColumn]) -> Vec<String> {
-    let mut remarks = Vec::new();
+fn remarks(look: &FilePreview, columns: &[DraftColumn], public: &PublicFiles) -> Vec<String> {
+    let mut remarks: Vec<String> = look.nameless.iter().cloned().collect();
     if let Some(index) = columns.iter().find(|column| column.is_index) {
         remarks.push(match index.name.as_str() {
             "" => "The column without a name has row numbers, as pandas writes them, and is not read.".into(),
             name => format!("'{name}' has row numbers, as pandas writes them, and is not read."),
         });
+    }
+    if columns
+        .iter()
+        .any(|column| column.name.is_empty() && !column.is_index)
+    {
+        remarks.push("A column has no name, and is not read.".into());
     }
     if look.layout.decimal != Layout::default().decimal {
         remarks.push("Numbers have a decimal comma.".into());
@@ -178,6 +198,12 @@ fn remarks(look: &FilePreview, columns: &[DraftColumn]) -> Vec<String> {
                 known => format!("{known} are"),
             }
         ));
+    }
+    if let Some((book, file)) = &public.book {
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        for name in book.unused(&names) {
+            remarks.push(format!("'{name}' of {file} fits no column of the table."));
+        }
     }
     remarks
 }

@@ -60,7 +60,7 @@ pub(super) fn budget(amount: &Caps, delta: Delta, round: Round) -> String {
         return text;
     }
     let epsilon = short(&amount.epsilon(delta), round);
-    format!("{text} (ε = {epsilon} at δ = {})", scientific(delta))
+    format!("{text} (ε = {epsilon} at δ = {})", delta.scientific())
 }
 
 /// The (ε, δ) of all caps together.
@@ -68,7 +68,7 @@ pub(super) fn promise(epsilon: Epsilon, delta: Delta) -> String {
     match (epsilon, delta) {
         (Epsilon::MAX, _) => "no bound on ε".into(),
         (_, Delta::ZERO) => format!("ε = {}", short(&epsilon, Round::Up)),
-        _ => format!("ε = {} at δ = {}", short(&epsilon, Round::Up), scientific(delta)),
+        _ => format!("ε = {} at δ = {}", short(&epsilon, Round::Up), delta.scientific()),
     }
 }
 
@@ -174,19 +174,6 @@ fn sparse(digits: &str, power: i32) -> String {
     }
 }
 
-/// A δ as 1e-6 rather than 0.000001.
-pub(super) fn scientific(delta: Delta) -> String {
-    let units = delta.units().to_string();
-    let digits = units.trim_end_matches('0');
-    if delta == Delta::ZERO {
-        return "0".into();
-    }
-    let exponent = units.len() as i32 - 1 - 18;
-    let (first, rest) = digits.split_at(1);
-    let dot = if rest.is_empty() { "" } else { "." };
-    format!("{first}{dot}{rest}e{exponent}")
-}
-
 /// Seconds since 1970 as a date, UTC.
 pub(super) fn date(seconds: Option<u64>) -> String {
     let Some(seconds) = seconds else {
@@ -223,13 +210,19 @@ fn hanging(line: &str) -> usize {
     })
 }
 
-/// The text with lines of about 110 characters, so that it reads in a terminal; a number stays with its name.
+/// The text with lines of about 110 characters, so that it reads in a terminal; a number stays with its name, and a command in
+/// one line, since it is copied.
 pub fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     for line in text.lines() {
         let indent = hanging(line);
         let mut length = 0;
-        for (i, word) in line.split(' ').enumerate() {
+        let mut in_command = false;
+        let words = line.split(|c| {
+            in_command ^= c == '`';
+            c == ' ' && !in_command
+        });
+        for (i, word) in words.enumerate() {
             let word_length = word.chars().count();
             let holds_on = word.starts_with(|c: char| c == '=' || c.is_ascii_digit());
             if i > 0 && !holds_on && length + 1 + word_length > 110 {
@@ -272,11 +265,21 @@ mod tests {
     }
 
     #[test]
+    fn a_command_stays_in_one_line() {
+        let command = "`privet ledger limit clinic --epsilon 0.5`";
+        let text = format!("{} Run {command} first", "word ".repeat(20));
+        assert_eq!(
+            wrapped(&text),
+            format!("{} Run\n{command} first\n", "word ".repeat(20))
+        );
+    }
+
+    #[test]
     fn words_for_known_values() {
         let one: Epsilon = "1".parse().expect("an epsilon");
         assert_eq!(odds(one), "2.72");
         let delta: Delta = "0.0000025".parse().expect("a delta");
-        assert_eq!(scientific(delta), "2.5e-6");
+        assert_eq!(delta.scientific(), "2.5e-6");
         assert_eq!(date(Some(0)), "1970-01-01 00:00:00 UTC");
         assert_eq!(date(Some(951_827_696)), "2000-02-29 12:34:56 UTC");
         assert_eq!(date(Some(1_798_761_599)), "2026-12-31 23:59:59 UTC");

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::feature::Names;
-use super::header::places;
+use super::header::{TableForm, places};
 use super::schema::Schema;
 use super::table::{Cells, Intake, Piece, Table};
 use super::values::{Cell, ColumnValues, Field};
@@ -180,7 +180,7 @@ impl<'a> Frame<'a> {
 
     /// What feeds each column of the schema.
     fn sources(&self, intake: &Intake) -> Result<Vec<Option<&dyn ColumnValues>>, Error> {
-        let places = places(("the frame", "frame"), &self.names, intake)?;
+        let places = places(("the frame", TableForm::Frame), &self.names, intake)?;
         let mut sources: Vec<Option<&dyn ColumnValues>> = vec![None; intake.schema().columns().len()];
         for (column, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };

@@ -1,22 +1,51 @@
 //! Which column of a table is which column of the schema.
 
 use super::guard::unguarded;
-use super::schema::{ColumnGuess, line_to_add};
+use super::numeral::parse;
+use super::schema::{Column, ColumnGuess, line_to_add};
 use super::table::Intake;
 use crate::Error;
 
+/// What a table is, and so where its names stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableForm {
+    /// Text: the first line has the names, or is a row that was taken for them.
+    Text,
+    /// Parquet.
+    Parquet,
+    /// Columns in memory.
+    Frame,
+}
+
+impl TableForm {
+    fn called(self) -> &'static str {
+        match self {
+            Self::Text | Self::Parquet => "file",
+            Self::Frame => "frame",
+        }
+    }
+}
+
 /// For each column of a table, in its order, the place of the schema's column that it feeds, if any. `source` is what the
-/// table is called in messages, and `form` what it is: "file" or "frame".
+/// table is called in messages.
+///
+/// # Privacy
+/// What stands where names are expected may be a row, also in a frame that was made of such a file. So it is shown only where some
+/// of it is declared in the schema.
 ///
 /// # Errors
 /// [`Error::Data`] if the names are not those of the schema's table.
 pub fn places(
-    (source, form): (&str, &str),
+    (source, form): (&str, TableForm),
     names: &[String],
     intake: &Intake,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
     let bad = |what: String| Err(Error::data_in(source, what));
+    let needed = || (0..columns.len()).filter(|&place| intake.needs(place));
+    if (intake.reads_labels() || needed().next().is_some()) && !are_names(names, columns) {
+        return bad(unlike_names(form, names, &needed().collect::<Vec<_>>(), intake));
+    }
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() && columns.iter().all(|column| !column.name.is_empty()) {
             let index = match i {
@@ -39,7 +68,6 @@ pub fn places(
             ));
         }
     }
-    let columns_are_many = columns.len() > 1;
     let found: Vec<Option<usize>> = names
         .iter()
         .map(|name| {
@@ -56,28 +84,25 @@ pub fn places(
         .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
         .map(|place| format!("'{}'", columns[place].name))
         .collect();
-    let plural = |count: usize| match count {
-        1 => ("column", "is", "a line"),
-        _ => ("columns", "are", "lines"),
-    };
+    let asked = intake.asked().filter(|&place| !found.contains(&Some(place)));
+    if let Some(place) = asked {
+        return bad(format!(
+            "the {} has no column '{}'; it has {}",
+            form.called(),
+            columns[place].name,
+            listed(names)
+        ));
+    }
     if !missing.is_empty() {
         let (columns, are, _) = plural(missing.len());
-        let delimiter = intake.schema().layout().delimiter as char;
-        let hint = if form == "file" && names.len() == 1 && columns_are_many {
-            format!(
-                "; is another delimiter used? The schema says {:?}",
-                delimiter.to_string()
-            )
-        } else {
-            String::new()
-        };
         let hint = match missing.iter().any(|name| name.contains('*')) {
             true => "; a pattern is for a code book: `privet schema draft FILE --from CODEBOOK.toml` writes a line for each column".into(),
-            false => hint,
+            false => other_delimiter(form, names, intake),
         };
         return bad(format!(
-            "{columns} {} {are} declared in the schema and not in the {form}; it has {}{hint}",
+            "{columns} {} {are} declared in the schema and not in the {}; it has {}{hint}",
             missing.join(", "),
+            form.called(),
             listed(names)
         ));
     }
@@ -105,6 +130,69 @@ pub fn places(
         .into_iter()
         .map(|place| place.filter(|&place| intake.reads(place)))
         .collect())
+}
+
+fn plural(count: usize) -> (&'static str, &'static str, &'static str) {
+    match count {
+        1 => ("column", "is", "a line"),
+        _ => ("columns", "are", "lines"),
+    }
+}
+
+/// Whether these are names and no row: some are declared, also if they are written otherwise or not yet apart. A number may be a
+/// cell as well, so that numbers count only where most are declared.
+fn are_names(names: &[String], columns: &[Column]) -> bool {
+    let is_declared = |name: &str| {
+        let bare = unguarded(name.as_bytes()).and_then(|_| name.get(1..));
+        let name = bare.unwrap_or(name).trim();
+        let mut declared = columns.iter().map(|column| &column.name);
+        declared.any(|other| !other.is_empty() && other.to_lowercase() == name.to_lowercase())
+    };
+    let declared = || names.iter().filter(|name| is_declared(name));
+    let pieces = names.iter().flat_map(|name| name.split([',', ';', '\t', '|']));
+    let is_number = |name: &str| parse(name.trim().as_bytes()).is_some();
+    pieces
+        .map(|piece| piece.trim_matches(['"', '\'']))
+        .chain(declared().map(String::as_str))
+        .any(|piece| !is_number(piece) && is_declared(piece))
+        || 2 * declared().count() > names.len()
+}
+
+/// What is said where none of the names is declared.
+fn unlike_names(form: TableForm, names: &[String], needed: &[usize], intake: &Intake) -> String {
+    let quoted: Vec<String> = needed
+        .iter()
+        .map(|&place| intake.schema().columns()[place].name.clone())
+        .collect();
+    let declared = match quoted.len() {
+        0 => String::new(),
+        count => {
+            let (columns, are, _) = plural(count);
+            format!("{columns} {} {are} declared in the schema, and ", listed(&quoted))
+        }
+    };
+    let mend = match form {
+        TableForm::Text => {
+            "the first line has none of the declared names. If it is a row, write in the schema, below [file], header = false. If it \
+             has names, correct them, there or in the schema. The line is not shown, since it may be somebody's row"
+        }
+        TableForm::Parquet | TableForm::Frame => {
+            "none of these names is in the table. Correct the names, there or in the schema. Those of the table are not shown: where it \
+             was made of a file without names, they are somebody's row"
+        }
+    };
+    format!("{declared}{mend}{}", other_delimiter(form, names, intake))
+}
+
+fn other_delimiter(form: TableForm, names: &[String], intake: &Intake) -> String {
+    if form != TableForm::Text || names.len() != 1 || intake.schema().columns().len() < 2 {
+        return String::new();
+    }
+    let delimiter = char::from(intake.schema().layout().delimiter);
+    format!(
+        "; is another delimiter used? The schema says {:?}",
+        delimiter.to_string()
+    )
 }
 
 fn listed(names: &[String]) -> String {

@@ -85,36 +85,110 @@ fn truth(cell: &[u8]) -> Option<f64> {
     }
 }
 
-/// The unit that stands before or behind the number in each of these cells, if there is one and it is the same in all.
-pub fn common_unit<'c>(cells: impl IntoIterator<Item = &'c [u8]>) -> Option<String> {
-    let mut unit: Option<&[u8]> = None;
-    for cell in cells {
-        let cell = cell.trim_ascii();
-        if Schema::MISSING.iter().any(|missing| missing.as_bytes() == cell) {
-            continue;
-        }
+/// Units that a draft may name: a draft is published, and letters beside digits may as well be somebody's code. They stand behind a number.
+const UNITS: [&str; 61] = [
+    "%", "‰", "°", "°C", "°F", "kg", "g", "mg", "µg", "μg", "ug", "ng", "lb", "lbs", "oz", "st", "km", "m",
+    "cm", "mm", "µm", "nm", "mi", "ft", "in", "l", "L", "dl", "dL", "ml", "mL", "h", "hrs", "min", "s",
+    "sec", "ms", "days", "weeks", "months", "years", "yrs", "mmHg", "mm Hg", "bpm", "mmol/l", "mmol/L",
+    "mg/dl", "mg/dL", "g/dl", "g/dL", "g/l", "g/L", "kg/m2", "kg/m²", "km/h", "mph", "kcal", "kWh", "kW",
+    "hours",
+];
+
+/// Currencies, which stand before or behind a number.
+const CURRENCIES: [&str; 26] = [
+    "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₪", "zł", "kr", "US$", "USD", "EUR", "GBP", "JPY", "CHF", "CAD",
+    "AUD", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "BRL",
+];
+
+/// A number and what stands before or behind it.
+struct Measured<'c> {
+    number: &'c [u8],
+    unit: &'c [u8],
+}
+
+impl<'c> Measured<'c> {
+    /// With the unit of a draft, or without one.
+    fn of(cell: &'c [u8]) -> Option<Self> {
         let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-' | b'+');
         let first = cell.iter().position(is_digit)?;
         let behind = cell.iter().rposition(is_digit)? + 1;
         let (before, after) = (cell[..first].trim_ascii(), cell[behind..].trim_ascii());
-        let found = match (before.is_empty(), after.is_empty()) {
-            (true, false) => after,
-            (false, true) => before,
+        let is_one_of = |units: &[&str], text: &[u8]| units.iter().any(|unit| unit.as_bytes() == text);
+        let unit = match (before, after) {
+            ([], []) => before,
+            ([], after) if is_one_of(&UNITS, after) || is_one_of(&CURRENCIES, after) => after,
+            (before, []) if is_one_of(&CURRENCIES, before) => before,
             _ => return None,
         };
-        let number = &cell[first..behind];
-        let comma: Vec<u8> = number
-            .iter()
-            .map(|&byte| if byte == b',' { b'.' } else { byte })
-            .collect();
-        if parse(&comma).is_none() || unit.is_some_and(|unit| unit != found) {
+        Some(Self {
+            number: &cell[first..behind],
+            unit,
+        })
+    }
+}
+
+fn is_missing(cell: &[u8]) -> bool {
+    Schema::MISSING.iter().any(|missing| missing.as_bytes() == cell)
+}
+
+/// The well-known unit that stands before or behind the number in each of these cells, if there is one and it is the same in all. A
+/// number is what a reader takes for one: `comma` says that one stands before the fraction.
+pub fn common_unit<'c>(cells: impl IntoIterator<Item = &'c [u8]>, comma: bool) -> Option<String> {
+    let numeral = Numeral {
+        comma,
+        ..Numeral::default()
+    };
+    let mut unit: Option<&[u8]> = None;
+    for cell in cells {
+        let cell = cell.trim_ascii();
+        if is_missing(cell) {
+            continue;
+        }
+        let found = Measured::of(cell).filter(|found| !found.unit.is_empty())?;
+        numeral.digits(found.number)?;
+        if unit.is_some_and(|unit| unit != found.unit) {
             return None;
         }
-        unit = Some(found);
+        unit = Some(found.unit);
     }
-    let unit = std::str::from_utf8(unit?).ok()?;
-    let is_short = unit.chars().count() <= 12 && !unit.chars().any(char::is_control);
-    is_short.then(|| unit.to_owned())
+    std::str::from_utf8(unit?).ok().map(str::to_owned)
+}
+
+/// Whether these cells are numbers, with or without a unit, and some have commas between thousands, as in 2,720. They are not read: with
+/// a decimal comma it would be another number.
+pub fn has_thousands<'c>(cells: impl IntoIterator<Item = &'c [u8]>) -> bool {
+    let mut seen = false;
+    for cell in cells {
+        let cell = cell.trim_ascii();
+        if is_missing(cell) {
+            continue;
+        }
+        let Some(Measured { number, .. }) = Measured::of(cell) else {
+            return false;
+        };
+        let grouped = is_grouped(number);
+        if !grouped && parse(number).is_none() {
+            return false;
+        }
+        seen |= grouped;
+    }
+    seen
+}
+
+/// Whether it is written like 1,234,567.8.
+fn is_grouped(number: &[u8]) -> bool {
+    let number = number.strip_prefix(b"-").unwrap_or(number);
+    let point = number.iter().position(|&byte| byte == b'.');
+    let (whole, part) = number.split_at(point.unwrap_or(number.len()));
+    let mut groups = whole.split(|&byte| byte == b',');
+    let is_first = |group: &[u8]| (1..=3).contains(&group.len()) && group[0] != b'0';
+    let are_digits = |group: &[u8]| group.iter().all(u8::is_ascii_digit);
+    whole.contains(&b',')
+        && groups
+            .next()
+            .is_some_and(|first| is_first(first) && are_digits(first))
+        && groups.all(|group| group.len() == 3 && are_digits(group))
+        && (part.is_empty() || parse(part).is_some())
 }
 
 #[cfg(test)]
@@ -166,12 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_seen_where_all_cells_have_it() {
-        let unit = |cells: &[&str]| common_unit(cells.iter().map(|cell| cell.as_bytes()));
-        assert_eq!(unit(&["72 kg", "80.5kg", "NA"]), Some("kg".into()));
-        assert_eq!(unit(&["$5", "$7"]), Some("$".into()));
-        assert_eq!(unit(&["5%", "7 %"]), Some("%".into()));
-        assert_eq!(unit(&["3,5 €", "4 €"]), Some("€".into()));
+    fn a_well_known_unit_is_seen_where_all_cells_have_it() {
+        let unit = |cells: &[&str], comma| common_unit(cells.iter().map(|cell| cell.as_bytes()), comma);
+        assert_eq!(unit(&["72 kg", "80.5kg", "NA"], false), Some("kg".into()));
+        assert_eq!(unit(&["$5", "$7"], false), Some("$".into()));
+        assert_eq!(unit(&["5%", "7 %"], false), Some("%".into()));
+        assert_eq!(unit(&["3,5 €", "4 €"], true), Some("€".into()));
+        assert_eq!(unit(&["EUR 4"], false), Some("EUR".into()));
         for cells in [
             &["72 kg", "80"][..],
             &["72 kg", "80 lb"],
@@ -179,8 +254,47 @@ mod tests {
             &["", "NA"],
             &["12-3 b"],
             &["b12c"],
+            // Codes and names.
+            &["c12", "c7"],
+            &["P001"],
+            &["E11"],
+            &["F0", "F3"],
+            &["JONES7"],
+            &["7JONES"],
+            &["m5"],
+            &["kg 72"],
+            // No reader takes these for numbers.
+            &["$2,720"],
+            &["1,000 EUR"],
+            &["3,5 €"],
         ] {
-            assert_eq!(unit(cells), None, "{cells:?}");
+            assert_eq!(unit(cells, false), None, "{cells:?}");
+        }
+        assert_eq!(unit(&["3.5 €"], true), None);
+    }
+
+    #[test]
+    fn thousands_are_seen() {
+        let thousands = |cells: &[&str]| has_thousands(cells.iter().map(|cell| cell.as_bytes()));
+        for cells in [
+            &["2,720", "3"][..],
+            &["$1,000,000.50", "NA"],
+            &["1,000 EUR", "5 EUR"],
+            &["-1,000"],
+        ] {
+            assert!(thousands(cells), "{cells:?}");
+        }
+        for cells in [
+            &["2720"][..],
+            &["0,125"],
+            &["1,00"],
+            &["1,000 x"],
+            &["a"],
+            &[""],
+            &["1,5", "1,000"],
+            &["1,0000"],
+        ] {
+            assert!(!thousands(cells), "{cells:?}");
         }
     }
 }

@@ -355,6 +355,8 @@ pub struct Intake {
     with_label: bool,
     /// The index of the column by which rows are matched with another party's.
     ids: Option<usize>,
+    /// The index of a column that was asked for by name, and is not the schema's.
+    asked: Option<usize>,
     /// Tells its pieces from those of others.
     mark: Arc<()>,
 }
@@ -401,6 +403,7 @@ impl Intake {
             keep,
             with_label,
             ids: None,
+            asked: None,
             mark: Arc::new(()),
         }
     }
@@ -456,6 +459,7 @@ impl Intake {
         intake.rules.fill(CellRule::Ignore);
         intake.rules[place] = CellRule::Ids(Vec::new());
         intake.ids = Some(place);
+        intake.asked = declared.is_none().then_some(place);
         Ok(intake)
     }
 
@@ -494,6 +498,11 @@ impl Intake {
     /// Whether a table must have this column.
     pub fn needs(&self, place: usize) -> bool {
         self.reads(place) && !matches!(self.rules[place], CellRule::Hash(_))
+    }
+
+    /// The column that the schema does not declare, and that was asked for by name.
+    pub(super) fn asked(&self) -> Option<usize> {
+        self.asked
     }
 
     /// Takes the cells of some rows: one builder for each column of the schema, in its order.

@@ -54,6 +54,19 @@ impl Delta {
         }
     }
 
+    /// As 1e-6 rather than 0.000001.
+    pub fn scientific(self) -> String {
+        let units = self.0.to_string();
+        let digits = units.trim_end_matches('0');
+        if digits.is_empty() {
+            return "0".into();
+        }
+        let exponent = units.len() as i32 - 1 - 18;
+        let (first, rest) = digits.split_at(1);
+        let dot = if rest.is_empty() { "" } else { "." };
+        format!("{first}{dot}{rest}e{exponent}")
+    }
+
     /// How many units of 10⁻¹⁸ it is.
     pub const fn units(self) -> u64 {
         self.0

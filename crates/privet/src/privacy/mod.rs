@@ -64,7 +64,7 @@ pub use ledger::{
     Allowance, CampaignName, KeptOutput, Ledger, PartQuery, PortionAllowance, Portions, ShareAllowance,
 };
 pub use mechanism::Paid;
-pub use neighbours::{AddRemove, Neighbours, Owner, Relation, Replace, ReplacePrivate};
+pub use neighbours::{AddRemove, BudgetToSet, Neighbours, Owner, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};
 pub use private::Private;
 pub use query::{Anchor, FLOORED, Norm, Query, Sensitivity};

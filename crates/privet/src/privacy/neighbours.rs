@@ -12,6 +12,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::command::BudgetToSet;
 use super::texts::shown;
 
 mod sealed {

@@ -46,6 +46,12 @@ fn each_malformed_text_says_what_where_and_how_to_mend_it() {
              'Age;blood;outcome'; is another delimiter used? The schema says \",\"",
         ),
         (
+            "44,Smith,44\n",
+            "p.csv: columns 'age', 'blood', 'outcome' are declared in the schema, and the first line has none of the declared names. If it is a \
+             row, write in the schema, below [file], header = false. If it has names, correct them, there or in the schema. The line is not \
+             shown, since it may be somebody's row",
+        ),
+        (
             "age,blood,outcome,room\n",
             "p.csv: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }   # or another type, with its bounds or values",
         ),

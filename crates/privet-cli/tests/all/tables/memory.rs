@@ -425,3 +425,42 @@ fn plain_algorithms() -> [Box<dyn plain::Algorithm>; 3] {
         Box::new(plain::Logistic::default()),
     ]
 }
+
+/// pandas writes 1.0 for 1 where a column has missing cells: in text, as numbers in memory and as texts there, it is the declared 1.
+#[test]
+fn a_number_is_the_declared_value_however_it_is_written() {
+    let columns = [
+        category("ward", ["7", "8"]),
+        flag("smokes"),
+        label("ill", ["0", "1"]),
+    ];
+    let schema = Arc::new(Schema::builder("people").columns(columns).build().unwrap());
+    let intake = Intake::everything(schema, Keep::Bins);
+    let read = |text: &str| cells(read_csv("rows.csv", text.as_bytes(), &intake).unwrap());
+    let plain = read("ward,smokes,ill\n7,0,1\n8,1,0\n,,1\n9,1,0\n");
+    let written = read("ward,smokes,ill\n7.0,0.0,1.0\n8.0,1.0,0.0\n,,1.0\n9.0,1.0,0.0\n");
+    assert!(plain == written);
+    let reals = Frame::new()
+        .column("ward", [7.0, 8.0, f64::NAN, 9.0])
+        .column("smokes", [0.0, 1.0, f64::NAN, 1.0])
+        .column("ill", [1.0, 0.0, 1.0, 0.0]);
+    assert!(cells(Table::read(&intake, &reals).unwrap()) == plain);
+    let texts = Frame::new()
+        .column("ward", ["7.0", "8.0", "", "9.0"])
+        .column("smokes", ["0.0", "1.0", "", "1.0"])
+        .column("ill", ["1.0", "0.0", "1.0", "0.0"]);
+    assert!(cells(Table::read(&intake, &texts).unwrap()) == plain);
+}
+
+/// A frame of a file that was read as if it had names is called by somebody's row.
+#[test]
+fn names_that_may_be_a_row_are_not_shown() {
+    let intake = Intake::everything(super::schemas::patients(Default::default()), Keep::Bins);
+    let frame = Frame::new()
+        .column("44", [51.0])
+        .column("Smith", ["Jones"])
+        .column("44", [1.0]);
+    let said = Table::read(&intake, &frame).err().unwrap().to_string();
+    assert!(said.contains("none of these names is in the table"), "{said}");
+    assert!(!said.contains("Smith") && !said.contains("44"), "{said}");
+}

@@ -8,10 +8,11 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::TypePtr;
 use privet::Error;
 use privet::data::{date, decimal};
 
-use super::super::peek::{ColumnPreview, ROWS};
+use super::super::peek::{ColumnPreview, Flag, ROWS};
 use super::super::quiet::quiet;
 use super::{CellType, Chunk, ParquetSource, kind};
 
@@ -42,6 +43,27 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
             .collect()
     }
 
+    /// Shows these flags all their cells; for each column, what is in it if it is not read.
+    pub(in super::super) fn watch(&self, flags: &mut [Flag]) -> Result<Vec<Option<String>>, Error> {
+        let metadata = self.metadata()?;
+        let schema = metadata.file_metadata().schema_descr();
+        let leaf =
+            |field: usize| (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
+        for flag in flags {
+            let Some(leaf) = leaf(flag.place) else { continue };
+            for group in metadata.row_groups() {
+                let cells = self.sample(&metadata, group, (leaf, usize::MAX))?;
+                cells.iter().for_each(|cell| flag.take(cell));
+            }
+        }
+        let fields = schema.root_schema().get_fields().iter().enumerate();
+        let unread = |(field, shape): (usize, &TypePtr)| match leaf(field) {
+            Some(leaf) if shape.is_primitive() => kind(&schema.column(leaf)).err(),
+            _ => Some("lists or records".into()),
+        };
+        Ok(fields.map(unread).collect())
+    }
+
     fn sample(
         &self,
         metadata: &ParquetMetaData,
@@ -57,6 +79,7 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
             .columns()
             .get(leaf)
             .ok_or_else(|| damaged("it is not there".into()))?;
+        self.check_packing(descriptor.name(), chunk)?;
         let (start, length) = quiet(|| chunk.byte_range()).map_err(damaged)?;
         let bytes = self.bytes(start, length)?;
         let found = quiet(|| -> Result<_, ParquetError> {

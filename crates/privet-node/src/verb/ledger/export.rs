@@ -9,7 +9,7 @@ use crate::verb::exit::{Exit, Failure};
 use crate::verb::words::count;
 use crate::verb::{Answer, output};
 
-pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
+pub(in crate::verb) fn run(path: &Path, out: Option<&Path>, overwrite: bool) -> Result<Answer, Failure> {
     let store = Store::read_only(path)?;
     let rows = store.rows()?;
     let mut lines = String::new();
@@ -35,6 +35,7 @@ pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Fa
         )));
     }
     output::check_paid(out)?;
+    output::check_new(out, overwrite)?;
     write_whole(out, lines.as_bytes())
         .map_err(|e| Failure::input(format!("{} cannot be written: {e}", out.display())))?;
     let text = format!(

@@ -24,7 +24,7 @@ pub(super) fn run(ledger: &LedgerFile, verb: &LedgerCommand) -> Result<Answer, F
         LedgerCommand::Limit(limit) => limit::run(ledger, limit),
         LedgerCommand::Adopt { dataset, of } => adopt::run(ledger, dataset, of),
         LedgerCommand::Key => key::run(ledger),
-        LedgerCommand::Export { out } => export::run(path, out.as_deref()),
+        LedgerCommand::Export { out, overwrite } => export::run(path, out.as_deref(), *overwrite),
     }
 }
 

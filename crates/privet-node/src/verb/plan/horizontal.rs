@@ -161,7 +161,7 @@ fn several(plan: &Plan) -> Vec<String> {
                     "rows at {number} owners: {}, which is ε = {} at δ = {}",
                     paid.price,
                     paid.epsilon,
-                    words::scientific(delta)
+                    delta.scientific()
                 ),
             },
             None => format!("rows at {number} owners: more than can be counted"),

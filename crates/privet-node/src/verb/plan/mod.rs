@@ -16,7 +16,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{Delta, Ledger, Randomness, Relation};
+use privet::privacy::{BudgetToSet, Delta, Ledger, Randomness, Relation};
 use privet::setting::central::Plan;
 use privet::setting::plain;
 use serde_json::{Value, json};
@@ -106,7 +106,9 @@ pub fn central(
     let _ = writeln!(text, "\nWHAT IT COSTS");
     let _ = writeln!(text, "  charged    {price} to '{}'{place}", schema.dataset());
     let asked = (price, plan.delta());
-    let left = path.map(|path| remaining(schema.dataset(), relation, asked, path));
+    let budget = ledger.map(|ledger| ledger.budget(plan.epsilon(), plan.delta()));
+    let left = path.zip(budget.as_ref());
+    let left = left.map(|(path, budget)| remaining(schema.dataset(), relation, asked, (path, budget)));
     let (left, exit) = match left {
         None => (Value::Null, Exit::Ok),
         Some(Ok(found)) => (counted(&mut text, asked, found), Exit::Ok),
@@ -160,9 +162,10 @@ fn remaining(
     dataset: &str,
     relation: &Relation,
     (price, delta): (Price, Delta),
-    path: &Path,
+    (path, budget): (&Path, &BudgetToSet),
 ) -> Result<(Caps, Caps, Delta), Failure> {
-    if let Some(why) = without_ledger(path, dataset, relation, delta) {
+    let refused = |e: Error| refused(e, budget);
+    if let Some(why) = without_ledger(path, dataset, relation, budget) {
         return Err(Failure::new(Exit::Budget, why));
     }
     let (store, random) = (Store::read_only(path)?, Randomness::from_os()?);
@@ -173,10 +176,10 @@ fn remaining(
 }
 
 /// Why, for a sentence that says already that something would be refused.
-fn refused(e: Error) -> Failure {
+fn refused(e: Error, budget: &BudgetToSet) -> Failure {
     match &e {
         Error::Budget(refusal) => Failure {
-            message: refusal.reason(),
+            message: refusal.reason_with(budget),
             ..e.into()
         },
         _ => e.into(),

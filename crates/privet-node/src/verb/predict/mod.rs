@@ -33,6 +33,9 @@ pub(super) fn run(given: &Predict) -> Result<Answer, Failure> {
             out.display()
         )));
     }
+    if let Some(out) = out {
+        output::check_new(out, given.overwrite)?;
+    }
     let model = open_model(model)?;
     // These rows are not trained on, and the caller can read their file anyway, so predictions need no permission.
     let predictions = model.predict(&|intake: &Intake| {

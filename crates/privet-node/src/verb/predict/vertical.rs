@@ -24,6 +24,10 @@ pub(super) fn run(file: &Path, not_protected: bool, given: &Predict) -> Result<A
         parties, branches, ..
     } = &**prediction;
     output::check(&given.ledger, &job.output)?;
+    // What the job itself names is for its predictions alone, and is written again.
+    if given.out.is_some() {
+        output::check_new(&job.output, given.overwrite)?;
+    }
     output::check_writable(&job.output)?;
     let own = &parties.label_holder;
     let what = format!("predicting the rows of {} as they are", own.name);

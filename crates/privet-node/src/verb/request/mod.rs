@@ -13,7 +13,7 @@ use privet::error::JournalFault;
 use privet::model::Format;
 use privet::privacy::signature::Fingerprint;
 use privet::privacy::texts::check_name;
-use privet::privacy::{Delta, Epsilon, Relation};
+use privet::privacy::{BudgetToSet, Delta, Epsilon, Relation};
 use privet::setting::local::Share;
 use privet::setting::vertical::Desensitisation;
 
@@ -89,6 +89,8 @@ pub enum Command {
         format: Format,
         /// Where it goes.
         out: PathBuf,
+        /// Whether files that are there may be replaced.
+        overwrite: bool,
         /// Where the ledger is, which is never overwritten.
         ledger: LedgerFile,
     },
@@ -144,6 +146,8 @@ pub enum LedgerCommand {
     Export {
         /// Where they go, if not into the answer.
         out: Option<PathBuf>,
+        /// Whether a file that is there may be replaced.
+        overwrite: bool,
     },
     /// Show the fingerprint of the signing key.
     Key,
@@ -223,6 +227,8 @@ pub struct Predict {
     pub id: Option<String>,
     /// Where predictions go, if not into the answer or where the job says.
     pub out: Option<PathBuf>,
+    /// Whether a file that is there may be replaced.
+    pub overwrite: bool,
     /// What is written for each row.
     pub what: OutputKind,
     /// Where the ledger is. With a model it is not needed, and never overwritten.
@@ -272,6 +278,8 @@ pub struct Inspect {
     pub signed_by: Option<Fingerprint>,
     /// Where a page about the model goes, if one is wanted.
     pub report: Option<PathBuf>,
+    /// Whether a file that is there may be replaced.
+    pub overwrite: bool,
     /// Where the ledger is: the page says what remains of the budget.
     pub ledger: LedgerFile,
 }
@@ -348,6 +356,8 @@ pub enum OutputKind {
 #[derive(Debug, Clone)]
 pub struct LedgerFile {
     path: Result<PathBuf, String>,
+    /// Whether it was named in the command: another command finds it only if it is named again.
+    is_named: bool,
     wait: Duration,
 }
 
@@ -355,6 +365,7 @@ impl LedgerFile {
     /// Finds the ledger independently of the current folder, since another ledger would be another budget. `env` gives environment variables.
     pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         Self {
+            is_named: given.is_some(),
             path: ledger_path(given, env),
             wait: WAIT,
         }
@@ -374,6 +385,15 @@ impl LedgerFile {
         self.path.as_deref().map_err(Failure::usage)
     }
 
+    /// The budget that a run needs, for the command that sets it in this ledger.
+    pub(super) fn budget(&self, epsilon: Epsilon, delta: Delta) -> BudgetToSet {
+        let named = self.path.as_ref().ok().filter(|_| self.is_named);
+        BudgetToSet {
+            ledger: named.map(|path| path.display().to_string()),
+            ..BudgetToSet::of(epsilon, delta)
+        }
+    }
+
     /// Opens it for writing.
     pub(super) fn open(&self) -> Result<Store, Failure> {
         Ok(Store::open_waiting(self.path()?, self.wait)?)
@@ -384,9 +404,9 @@ impl LedgerFile {
         &self,
         dataset: &str,
         relation: &Relation,
-        delta: Delta,
+        budget: &BudgetToSet,
     ) -> Result<Store, Failure> {
-        match without_ledger(self.path()?, dataset, relation, delta) {
+        match without_ledger(self.path()?, dataset, relation, budget) {
             Some(why) => Err(Failure::new(
                 Exit::Budget,
                 format!("refused: {why}. Nothing was read."),
@@ -417,19 +437,15 @@ pub(super) fn without_ledger(
     path: &Path,
     dataset: &str,
     relation: &Relation,
-    delta: Delta,
+    budget: &BudgetToSet,
 ) -> Option<String> {
     if std::fs::symlink_metadata(path).is_ok() {
         return None;
     }
-    let with_delta = match delta {
-        Delta::ZERO => String::new(),
-        delta => format!(" --delta {delta}"),
-    };
     Some(format!(
-        "there is no ledger {} yet. Set a budget first: `{}{with_delta}`",
+        "there is no ledger {} yet. Set a budget first: `{}`",
         path.display(),
-        relation.limit_command(dataset)
+        relation.limit_command(dataset, budget)
     ))
 }
 

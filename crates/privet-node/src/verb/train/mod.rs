@@ -128,14 +128,15 @@ impl Curator<'_> {
         progress: central::Progress<'_>,
     ) -> Result<Trained, Failure> {
         // Before the rows are opened: what cannot be paid for is not read.
-        let opened = account.open(rows.schema().dataset(), plan.relation(), plan.delta())?;
+        let budget = account.budget(plan.epsilon(), plan.delta());
+        let opened = account.open(rows.schema().dataset(), plan.relation(), &budget)?;
         let (dataset, price) = (rows.schema().dataset(), (plan.price(), plan.delta()));
         let open = |random| -> Result<Ledger, Error> {
             let mut ledger = opened.ledger(dataset, plan.relation(), price, random)?;
             ledger.promise(plan.price(), plan.delta())?;
             Ok(ledger)
         };
-        let mut ledger = open(Randomness::from_os()?)?;
+        let mut ledger = open(Randomness::from_os()?).map_err(|e| Failure::from(e).enough(&budget))?;
         let key = opened.signing_key()?;
         let table = rows.read(&plan.reads())?;
         opened.recognise(rows)?;

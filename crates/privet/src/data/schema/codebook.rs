@@ -48,6 +48,13 @@ impl CodeBook {
         let found = exact.or_else(|| self.columns.iter().find(|column| fits(&column.name, name)))?;
         Some(body(found))
     }
+
+    /// The names and patterns that no column of this table fits.
+    pub fn unused(&self, names: &[&str]) -> Vec<&str> {
+        let is_used = |column: &Column| names.iter().any(|name| fits(&column.name, name));
+        let unused = self.columns.iter().filter(|column| !is_used(column));
+        unused.map(|column| column.name.as_str()).collect()
+    }
 }
 
 /// Whether a name fits a pattern.

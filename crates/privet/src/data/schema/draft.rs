@@ -139,8 +139,12 @@ pub struct DraftColumn {
     pub guess: ColumnGuess,
     /// The unit that its cells have besides numbers.
     pub measure: Option<String>,
+    /// Whether its cells are numbers with commas between thousands, which no reader takes for numbers.
+    pub thousands: bool,
     /// Whether it holds nothing but the numbers of the rows, as pandas writes them.
     pub is_index: bool,
+    /// What is in it, if it cannot be read.
+    pub unread: Option<String>,
     /// What a public file says of it, as it stands between the braces, and which file that is.
     pub known: Option<(String, String)>,
 }
@@ -151,11 +155,30 @@ impl DraftColumn {
         if let Some((body, file)) = &self.known {
             return line(&self.name, body, &format!("from {file}"));
         }
+        if let Some(what) = &self.unread {
+            let remark =
+                format!("{what}, which are not read: make it a number, a truth value or text in the file");
+            return line(&self.name, "type = \"skip\"", &remark);
+        }
         if self.is_index {
             return line(
                 &self.name,
                 "type = \"skip\"",
                 "row numbers, as pandas writes them: not read",
+            );
+        }
+        if self.name.is_empty() {
+            return line(
+                "",
+                "type = \"skip\"",
+                "no name, such as names of rows: not read; give it a name in the file to use it",
+            );
+        }
+        if self.thousands {
+            return line(
+                &self.name,
+                "type = \"skip\"",
+                "numbers with commas between thousands: take these commas out of the file, then type = \"number\" and add: min = …, max = …",
             );
         }
         match (&self.measure, guessed(self.guess)) {
@@ -180,6 +203,7 @@ pub fn draft(dataset: &str, layout: Layout, columns: &[DraftColumn]) -> String {
     if layout != default {
         out += "\n[file]\n";
         if layout.header != default.header {
+            out += "# The first line was taken for a row. If it has names, remove this, and call the columns below as it does.\n";
             out += "header = false   # columns come in the order below\n";
         }
         if layout.delimiter != default.delimiter {
@@ -231,7 +255,8 @@ const UNIT: &str = "
 ";
 
 const COLUMNS: &str = "
-# Types were guessed from cells: check them. Bounds and values were left out, and are yours to fill in.
+# Types were guessed from cells of the first 1000 rows, flags from all: check them. Bounds and values were left out,
+# and are yours to fill in.
 #
 # Take them from public knowledge: a form, a code book, a law of nature. Never from the rows. The largest income in a
 # table is the income of one person, and whoever reads it here knows that this person is in the table. Numbers beyond

@@ -11,6 +11,9 @@ use crate::data::schema::{Declared, Kind, Label, Schema};
 /// The version of the side file; it changes when older readers would misread it.
 const VERSION: u64 = 1;
 
+/// What a date becomes.
+const DAYS: &str = "days since 1970-01-01, the time of day as a fraction";
+
 #[derive(Serialize)]
 struct File<'a> {
     #[serde(rename = "privet-features")]
@@ -27,6 +30,9 @@ struct File<'a> {
 struct Feature<'a> {
     column: &'a str,
     kind: &'static str,
+    /// What the number counts, where the cell is not a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meaning: Option<&'static str>,
     /// Texts with their codes; nothing for numbers, which are given as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     codes: Option<Codes<'a>>,
@@ -84,6 +90,7 @@ fn features(schema: &Schema) -> Vec<Feature<'_>> {
             Feature {
                 column: &column.name,
                 kind: column.kind.name(),
+                meaning: matches!(&column.kind, Kind::Number(number) if number.is_date()).then_some(DAYS),
                 codes: declared.map(codes),
                 undeclared: declared.map(Declared::other),
             }
@@ -121,5 +128,25 @@ fn scores(model: &Model) -> Scores<'_> {
         times,
         classes,
         bounds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::schema::{date, flag, label};
+
+    #[test]
+    fn a_date_says_what_it_counts() {
+        let columns = [
+            date("since", ["2015-01-01", "2024-12-31"]),
+            flag("smokes"),
+            label("ill", ["no", "yes"]),
+        ];
+        let schema = Schema::builder("d").columns(columns).build().expect("a schema");
+        let json = serde_json::to_value(features(&schema)).expect("JSON");
+        assert_eq!(json[0]["kind"], "date");
+        assert_eq!(json[0]["meaning"], DAYS);
+        assert_eq!(json[1].get("meaning"), None);
     }
 }

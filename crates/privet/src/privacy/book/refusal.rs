@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::kept::BudgetLine;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
-use crate::privacy::{Delta, Epsilon, Relation};
+use crate::privacy::{BudgetToSet, Delta, Epsilon, Relation};
 
 /// Why a budget does not allow something. Nothing was charged, and nothing was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,16 +154,30 @@ impl Refusal {
 
     /// The reason, without the word "refused".
     pub fn reason(&self) -> String {
+        self.reason_with(&BudgetToSet::default())
+    }
+
+    /// The same, where it is known what budget would be enough.
+    pub fn reason_with(&self, enough: &BudgetToSet) -> String {
+        let (fact, way_out) = (self.fact(), self.way_out(enough));
         match self {
-            Self::NoBudget { .. } => format!("the data set {}. {}", self.fact(), self.way_out()),
+            Self::NoBudget { .. } => format!("the data set {fact}. {way_out}"),
             Self::NoRoom { .. } | Self::OverPromise { .. } => {
-                let (fact, way_out) = (self.fact(), self.way_out());
                 format!("{fact}. Nothing was drawn and no data was looked at.{way_out}")
             }
-            Self::OtherUnit { .. } => format!("{}. {}. Nothing was drawn.", self.fact(), self.way_out()),
-            Self::Entry { .. } => format!("{}. Nothing was written.", self.fact()),
-            _ => format!("{}. Nothing was drawn.{}", self.fact(), self.way_out()),
+            Self::OtherUnit { .. } => format!("{fact}. {way_out}. Nothing was drawn."),
+            Self::Entry { .. } => format!("{fact}. Nothing was written."),
+            _ => format!("{fact}. Nothing was drawn.{way_out}"),
         }
+    }
+
+    /// The whole sentence, where it is known what budget would be enough.
+    pub fn told_with(&self, enough: &BudgetToSet) -> String {
+        let refused = match self {
+            Self::NoBudget { .. } => "",
+            _ => "refused: ",
+        };
+        format!("{refused}{}", self.reason_with(enough))
     }
 
     /// The obstacle, as a clause.
@@ -270,14 +284,14 @@ impl Refusal {
     }
 
     /// What its owner can do about it.
-    fn way_out(&self) -> String {
+    fn way_out(&self, enough: &BudgetToSet) -> String {
         match self {
             Self::NoBudget {
                 dataset,
                 relation,
                 other,
             } => {
-                let command = relation.limit_command(dataset);
+                let command = relation.limit_command(dataset, enough);
                 match other {
                     None => format!("Set one first: `{command}`"),
                     Some(other) => format!(
@@ -289,19 +303,27 @@ impl Refusal {
             }
             // A budget of pure ε has no room for Gaussian noise, however large it is.
             Self::NoRoom {
+                dataset,
+                relation,
                 needed: Price::Gaussian(_),
                 remaining,
                 ..
             } if remaining.mu_squared == MuSquared::ZERO && remaining.rho == Rho::ZERO => {
-                " Such a price needs a budget that was set with a delta: `privet ledger limit ... --epsilon E --delta D`."
-                    .into()
+                let unknown = match enough.delta {
+                    Delta::ZERO => " --delta D",
+                    _ => "",
+                };
+                let command = relation.limit_command(dataset, enough);
+                format!(" Such a price needs a budget that was set with a delta: `{command}{unknown}`.")
             }
             Self::OtherUnit { spent: true, .. } => {
                 "Once something was spent, the unit of a data set cannot be changed".into()
             }
-            Self::OtherUnit { dataset, relation, .. } => format!(
+            Self::OtherUnit {
+                dataset, relation, ..
+            } => format!(
                 "Nothing was spent yet, so the budget can be set anew: `{}`",
-                relation.limit_command(dataset)
+                relation.limit_command(dataset, enough)
             ),
             Self::AlreadyDesensitised { kept: Some(kept), .. } => format!(
                 " It is looked for in {kept}: put that file back, or say where it is (kept = … in a job, or --kept)"
@@ -313,10 +335,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !matches!(self, Self::NoBudget { .. }) {
-            f.write_str("refused: ")?;
-        }
-        f.write_str(&self.reason())
+        f.write_str(&self.told_with(&BudgetToSet::default()))
     }
 }
 

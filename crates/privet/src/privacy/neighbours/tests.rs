@@ -166,10 +166,21 @@ fn the_command_for_a_budget_can_be_typed() {
         ),
     ] {
         assert_eq!(
-            relation.limit_command(dataset),
+            relation.limit_command(dataset, &BudgetToSet::default()),
             format!("privet ledger limit {flags}")
         );
     }
+    let budget = BudgetToSet {
+        ledger: Some("our ledger.db".into()),
+        ..BudgetToSet::of("0.5".parse().expect("ε"), "2.5e-6".parse().expect("δ"))
+    };
+    assert_eq!(
+        AddRemove::row()
+            .of("who")
+            .relation()
+            .limit_command("toy", &budget),
+        "privet ledger limit toy --epsilon 0.5 --delta 2.5e-6 --unit who --ledger 'our ledger.db'"
+    );
 }
 
 #[test]
