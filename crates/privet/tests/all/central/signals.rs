@@ -40,7 +40,7 @@ fn schema(law: &Law) -> Schema {
     )
 }
 
-fn table(law: &Law, seed: u8) -> Table {
+fn lines(law: &Law, seed: u8) -> Vec<Vec<String>> {
     let mut coins = Coins::from_seed([seed; 32]);
     let line = |coins: &mut Coins| {
         let mut cells: Vec<String> = Vec::with_capacity(law.columns + 1);
@@ -64,8 +64,11 @@ fn table(law: &Law, seed: u8) -> Table {
         cells.push((law.draw)(&mattering, coins));
         cells
     };
-    let lines: Vec<Vec<String>> = (0..law.rows).map(|_| line(&mut coins)).collect();
-    home::table(schema(law), Keep::Bins, &lines)
+    (0..law.rows).map(|_| line(&mut coins)).collect()
+}
+
+fn table(law: &Law, seed: u8) -> Table {
+    home::table(schema(law), Keep::Bins, &lines(law, seed))
 }
 
 fn model(law: &Law, builder: Builder, seed: u8) -> Model {
@@ -264,5 +267,44 @@ fn columns_of_which_nothing_is_kept_are_noise() {
         let signal = signal.expect("every column is asked about by a noisy tree");
         assert!(!signal.stands_out(law.columns), "{signal:?}");
         assert_eq!(signal.deviations == f64::NEG_INFINITY, reach == 0.0, "{signal:?}");
+    }
+}
+
+/// A plan draws the conclusion from rows, ε and columns, for a number and for classes; where there is enough of each, it says nothing of the kind.
+#[test]
+fn plans_say_where_a_model_will_hardly_be_better_than_a_constant() {
+    let said = |label: Domain, rows: u64, delta: Option<Delta>| {
+        let law = Law {
+            rows: 0,
+            columns: 20,
+            matter: 0,
+            categories: false,
+            label,
+            draw: |_, _| String::new(),
+        };
+        let mut central = Central::builder().epsilon(epsilon("0.5")).algorithm("trees");
+        if let Some(delta) = delta {
+            central = central.delta(delta);
+        }
+        let central = central.rows_about(rows).build().expect("parameters");
+        let relation = AddRemove::row().relation();
+        central
+            .plan(&schema(&law), &relation)
+            .expect("a plan")
+            .to_string()
+    };
+    let weak = "hardly be better than a constant";
+    for label in [
+        Domain::from(0.0..=9.0),
+        Domain::from(["a", "b"]),
+        Domain::from(["a", "b", "c"]),
+    ] {
+        for delta in [None, Some("1e-6".parse().expect("a delta"))] {
+            let plan = said(label.clone(), 70, delta);
+            assert!(plan.contains(weak), "{plan}");
+            assert_eq!(plan.contains("; a delta"), delta.is_none(), "{plan}");
+            let plan = said(label.clone(), 30_000, delta);
+            assert!(!plan.contains(weak), "{plan}");
+        }
     }
 }
