@@ -7,7 +7,7 @@ use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
 use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise, recalibration};
 use crate::Error;
-use crate::boost::{Ensemble, Link};
+use crate::boost::{CountedTerm, Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::parameters;
 use crate::privacy::mechanism::{Laplace, Mechanism};
@@ -126,11 +126,14 @@ impl TrainOnRows for HistogramBayes {
         // A value that hardly any row has says nothing: its odds are drawn towards those of all rows. Beside public labels even odds were measured.
         let usual = if rows.public.is_some() { 0.0 } else { prior };
         let mut rest = counts.as_slice();
+        let mut of_features = vec![None; linear.terms.len()];
         for histogram in &histograms {
             let (own, others) = rest.split_at(2 * histogram.count);
             rest = others;
             let odds = Odds::new(own, (scale, mechanism.variance()), usual);
-            let terms = odds.parts(histogram.ordered).shrunk();
+            let parts = odds.parts(histogram.ordered);
+            of_features[histogram.feature] = Some(parts.counted());
+            let terms = parts.shrunk();
             let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
@@ -145,6 +148,7 @@ impl TrainOnRows for HistogramBayes {
         };
         Ok(Ensemble {
             calibration,
+            counted: of_features,
             ..Ensemble::of_sum(Link::Logistic, linear)
         })
     }
@@ -270,6 +274,8 @@ impl Odds {
         Parts {
             squares: [spread * slope * slope, mean(&|cell| rest[cell].powi(2))],
             noise: [slope_noise, (all_noise - slope_noise - level_noise).max(0.0)],
+            // Of squares of independent errors; that their mean is taken off is a little less.
+            spread: mean(&|cell| 2.0 * shares[cell] * self.variances[cell].powi(2)),
             line,
             rest,
         }
@@ -284,9 +290,20 @@ struct Parts {
     squares: [f64; 2],
     /// As much of them as noise and chance make up.
     noise: [f64; 2],
+    /// The variance of that over both.
+    spread: f64,
 }
 
 impl Parts {
+    /// How far the column stands out from noise and chance.
+    fn counted(&self) -> CountedTerm {
+        CountedTerm {
+            variance: self.squares.iter().sum(),
+            by_noise: self.noise.iter().sum(),
+            spread: self.spread,
+        }
+    }
+
     /// The column's terms: of line and rest, as much is kept as noise does not explain, and never less than a little: a weak
     /// column is still worth more than none. (James and Stein 1961 with a known variance; it follows from what was
     /// released.) The level is omitted: a column as a whole says nothing about the class, and its level is noise that

@@ -246,6 +246,50 @@ fn columns_that_tell_three_classes_apart_are_found() {
     }
 }
 
+/// Categories that are counted by class: two tell something of a label, or none does. Without noise known, all of them looked learnt.
+#[test]
+fn counted_columns_stand_out_if_they_tell_something() {
+    for (matter, seed) in [(2, 9), (0, 10), (0, 11)] {
+        let law = Law {
+            rows: 5000,
+            columns: 20,
+            matter,
+            categories: true,
+            label: Domain::from(["a", "b"]),
+            draw: |x, coins| {
+                let odds: f64 = x.iter().map(|x| 0.4 * (x - 3.5)).sum();
+                let likely = 1.0 / (1.0 + (-odds).exp());
+                if even(coins) < likely { "b" } else { "a" }.into()
+            },
+        };
+        let central = Central::builder()
+            .epsilon(epsilon("1"))
+            .algorithm("histogram-bayes");
+        let central = central.rows_about(law.rows as u64).build().expect("parameters");
+        let relation = AddRemove::row();
+        let plan = central.plan(&schema(&law), &relation.relation()).expect("a plan");
+        let table = privet_testkit::rows::table(&plan.reads(), &lines(&law, seed));
+        let random = Randomness::seeded(seed.into());
+        let ledger = Ledger::volatile(relation, Caps::from(plan.price()), Delta::ZERO, random);
+        let fitted = plan.fit(table, ledger.expect("opens"), privet::learner::SILENT);
+        let model = fitted.expect("a model");
+        let again = Model::from_bytes(&model.to_bytes()).expect("what was written is read");
+        assert_eq!(again.signals(), model.signals());
+        let signals: Vec<_> = model
+            .signals()
+            .into_iter()
+            .map(|own| own.expect("it was counted"))
+            .collect();
+        let standing: Vec<bool> = signals.iter().map(|own| own.stands_out(law.columns)).collect();
+        let expected: Vec<bool> = (0..law.columns).map(|column| column < matter).collect();
+        let deviations: Vec<f64> = signals.iter().map(|own| own.deviations).collect();
+        assert_eq!(standing, expected, "{deviations:?}");
+        let rest = &deviations[matter..];
+        let mean = rest.iter().sum::<f64>() / rest.len() as f64;
+        assert!((-1.5..0.7).contains(&mean), "{deviations:?}");
+    }
+}
+
 /// With next to no budget, shrinkage takes all of many trees, and of some columns it leaves nothing: these are noisy columns all the same,
 /// and none stands out.
 #[test]
