@@ -121,6 +121,9 @@ pub struct Evaluate {
         conflicts_with = "not_protected"
     )]
     pub spend: Option<String>,
+    /// With --spend: write the metrics to this file too, as JSON with their certificate. `privet inspect` reads it.
+    #[arg(long, value_name = "FILE", requires = "spend")]
+    pub out: Option<PathBuf>,
     /// Print the exact metrics, on your own terminal only. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,
