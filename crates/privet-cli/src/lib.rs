@@ -35,8 +35,10 @@ pub fn exit(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let json = low.json;
+    let mut is_paid = false;
     let (output, exit) = match high::command(low, &|name| std::env::var_os(name)).and_then(run) {
         Ok(answer) => {
+            is_paid = answer.is_paid;
             let text = match json {
                 true => visible_json(&answer.json),
                 // A file goes to other programs as it is; people see what would otherwise be hidden.
@@ -59,7 +61,14 @@ pub fn exit(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     match stdout.write_all(output.as_bytes()).and_then(|()| stdout.flush()) {
         // Whoever was reading has seen enough: `privet … | head`.
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(std::io::stderr(), "privet: the output could not be written: {e}");
+            let kept = match is_paid {
+                true => format!(". {}", verb::rescued(".txt", output.as_bytes())),
+                false => String::new(),
+            };
+            let _ = writeln!(
+                std::io::stderr(),
+                "privet: the output could not be written: {e}{kept}"
+            );
             Exit::Unexpected
         }
         _ => exit,

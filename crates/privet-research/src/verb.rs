@@ -155,6 +155,7 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
         json,
         exit,
         is_data: false,
+        is_paid: false,
     })
 }
 

@@ -273,6 +273,7 @@ fn evaluate_of(
         data: low.data,
         schema: low.schema,
         consent,
+        out: low.out,
         ledger: place(low.ledger.ledger, &low.patience),
     })
 }

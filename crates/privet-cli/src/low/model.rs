@@ -20,7 +20,7 @@ pub struct Plan {
 /// whole before anything runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  privet train job.toml\n\nA job that protects everybody in the table:\n  setting = \"central\"      # you see the rows, everybody else the model\n  schema = \"schema.toml\"\n  data = \"patients.csv\"    # or \"-\" for standard input\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"trees\"          # boosted trees; or \"auto\", which chooses\n\n  [privacy]\n  epsilon = 0.5\n  delta = 1e-6\n  rows_about = 30000      # by public knowledge: it is never counted\n\nThe budget is set before: privet ledger limit patients --epsilon 1 --delta 1e-6\n\nEvery key of every job: privet help jobs. Other settings: the folders below examples/"
+    after_help = "Example:\n  privet train job.toml\n\nA job that protects everybody in the table:\n  setting = \"central\"      # you see the rows, everybody else the model\n  schema = \"schema.toml\"\n  data = \"patients.csv\"    # or \"-\" for standard input\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"trees\"          # boosted trees; or \"auto\", which chooses\n\n  [privacy]\n  epsilon = 0.5\n  delta = 1e-7\n  rows_about = 30000      # by public knowledge: it is never counted\n\nThe budget is set before: privet ledger limit patients --epsilon 1 --delta 1e-7\n\nEvery key of every job: privet help jobs. Other settings: the folders below examples/"
 )]
 pub struct Train {
     /// The job.
@@ -124,6 +124,9 @@ pub struct Evaluate {
         conflicts_with = "not_protected"
     )]
     pub spend: Option<String>,
+    /// With --spend: write the metrics to this file too, as JSON with their certificate. `privet inspect` reads it.
+    #[arg(long, value_name = "FILE", requires = "spend")]
+    pub out: Option<PathBuf>,
     /// Print the exact metrics, on your own terminal only. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,

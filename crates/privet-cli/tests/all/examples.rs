@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::home::copy;
+use crate::home::{Home, copy, told};
 
 #[test]
 fn every_example_runs_as_its_readme_says() {
@@ -107,4 +107,42 @@ fn every_party_runs_in_its_own_terminal() {
 fn ended_well(line: &str, output: &Output) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{line}: {said}");
+}
+
+/// The δ that stands beside a number of rows, in the README, in the help and in the error that asks for both, is none that is warned of.
+#[test]
+fn examples_of_a_delta_are_not_warned_of() {
+    let home = Home::new();
+    let told = |arguments: &[&str]| told(home.privet(arguments)).1;
+    fs::write(
+        home.path("schema.toml"),
+        "dataset = \"patients\"\n[columns]\nage = { type = \"integer\", min = 0, max = 120 }\n\
+         ill = { type = \"label\", values = [\"no\", \"yes\"] }\n",
+    )
+    .unwrap();
+    let job = "setting = \"central\"\nschema = \"schema.toml\"\ndata = \"patients.csv\"\noutput = \"model.privet\"\n\
+               [algorithm]\nname = \"trees\"\n";
+    fs::write(home.path("short.toml"), job).unwrap();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let texts = [
+        fs::read_to_string(readme).unwrap(),
+        told(&["help", "train"]),
+        told(&["plan", "short.toml"]),
+    ];
+    for text in texts {
+        let value = |key: &str| {
+            let rest = text.split(key).nth(1).unwrap_or_else(|| panic!("{key}: {text}"));
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c)));
+            &rest[..end.unwrap_or(rest.len())]
+        };
+        let (delta, rows) = (value("delta = "), value("rows_about = "));
+        let spent = format!("{job}[privacy]\nepsilon = 0.5\ndelta = {delta}\nrows_about = {rows}\n");
+        fs::write(home.path("job.toml"), spent).unwrap();
+        let plan = told(&["plan", "job.toml"]);
+        assert!(plan.contains(rows), "{plan}");
+        assert!(
+            !plan.contains("WARNING"),
+            "delta = {delta}, rows_about = {rows}: {plan}"
+        );
+    }
 }

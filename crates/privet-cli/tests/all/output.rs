@@ -4,8 +4,10 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::home::Home;
+use crate::signing::{clinic, fails, ok};
 use privet::privacy::Certificate;
 use privet::privacy::journal::{Entry, Head};
+use privet_node::ledger::Store;
 use serde_json::Value;
 
 #[test]
@@ -73,4 +75,67 @@ fn a_reader_who_has_seen_enough_is_no_error() {
             "{arguments:?}: {output:?}"
         );
     }
+}
+
+/// What was paid for is not lost because its reader's disk is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_paid_report_that_cannot_be_shown_is_kept() {
+    let home = clinic();
+    ok(&home, &["train", "job.toml"]);
+    let evaluate = |more: &[&str]| {
+        let arguments = ["evaluate", "model.privet", "--data", "clinic.csv"];
+        home.privet(&[&arguments[..], more].concat())
+    };
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let folder = home.path("kept");
+    fs::create_dir(&folder).unwrap();
+    let output = evaluate(&["--spend", "0.1"])
+        .env("TMPDIR", &folder)
+        .stdout(full)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("is spent, so it was written to "), "{said}");
+    let kept = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    assert!(said.contains(&*kept.to_string_lossy()), "{said}");
+    assert!(
+        fs::read_to_string(kept)
+            .unwrap()
+            .contains("counted with noise for ε = 0.1")
+    );
+    // Refused before it is paid: a place that cannot be written to, an input, and figures that are not for publishing.
+    let entries = || Store::read_only(&home.ledger()).unwrap().rows().unwrap().len();
+    let before = entries();
+    let given = [
+        "evaluate",
+        "model.privet",
+        "--data",
+        "clinic.csv",
+        "--spend",
+        "0.1",
+        "--out",
+    ];
+    for (out, exit) in [
+        ("/dev/full", 2),
+        ("clinic.csv", 2),
+        ("model.privet", 2),
+        ("no/x.json", 5),
+    ] {
+        fails(&home, exit, &[&given[..], &[out]].concat());
+    }
+    fails(
+        &home,
+        2,
+        &[
+            "evaluate",
+            "model.privet",
+            "--data",
+            "clinic.csv",
+            "--out",
+            "x.json",
+        ],
+    );
+    assert_eq!(entries(), before);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A clinic with a budget of ε = 4 at δ = 0.009, and a job that asks for ε = 0.5 at δ = 1e-6.
-fn clinic() -> Home {
+pub(crate) fn clinic() -> Home {
     let home = Home::new();
     for (folder, file) in [
         ("trees", "clinic.csv"),
@@ -32,13 +32,13 @@ fn fingerprint(home: &Home) -> String {
     json["fingerprint"].as_str().unwrap().to_owned()
 }
 
-fn ok(home: &Home, arguments: &[&str]) -> String {
+pub(crate) fn ok(home: &Home, arguments: &[&str]) -> String {
     let (exit, text) = told(home.privet(arguments));
     assert_eq!(exit, 0, "{arguments:?}: {text}");
     text
 }
 
-fn fails(home: &Home, exit: i32, arguments: &[&str]) -> String {
+pub(crate) fn fails(home: &Home, exit: i32, arguments: &[&str]) -> String {
     let (found, text) = told(home.privet(arguments));
     assert_eq!(found, exit, "{arguments:?}: {text}");
     text
@@ -138,13 +138,11 @@ fn certificates_on_their_own_are_signed() {
         "clinic.csv",
         "--spend",
         "0.1",
-        "--json",
+        "--out",
+        "evaluated.json",
     ];
-    fs::write(
-        home.path("evaluated.json"),
-        home.privet(&evaluate).output().unwrap().stdout,
-    )
-    .unwrap();
+    let text = ok(&home, &evaluate);
+    assert!(text.contains("Wrote evaluated.json"), "{text}");
     let own = fingerprint(&home);
     for file in ["changed.csv.certificate.json", "evaluated.json"] {
         let text = ok(&home, &["ledger", "verify", "--against", file]);

@@ -470,7 +470,7 @@ fn one_table(root: &Section<'_>, central: bool, around: &JobContext<'_>) -> JobP
     let output = around.path(root, "output", "\"model.privet\"");
     let algorithm = root.required_section("algorithm", EXAMPLES[usize::from(central)]);
     let privacy = match central {
-        true => root.required_section("privacy", "epsilon = 0.5\ndelta = 1e-6        # with it, trees are far better; without, the guarantee is pure\nrows_about = 30000  # by public knowledge: it is never counted"),
+        true => root.required_section("privacy", "epsilon = 0.5\ndelta = 1e-7        # with it, trees are far better; without, the guarantee is pure\nrows_about = 30000  # by public knowledge: it is never counted"),
         false => root.section("privacy"),
     };
     if !central && let Some(privacy) = &privacy {

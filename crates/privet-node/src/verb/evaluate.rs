@@ -14,7 +14,7 @@ use serde_json::json;
 use super::account::{Account, Opened};
 use super::exit::Failure;
 use super::request::{Consent, Evaluate};
-use super::{Answer, open_model, permission, words};
+use super::{Answer, open_model, output, permission, words};
 use crate::job::{Rows, Source};
 
 pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
@@ -35,7 +35,36 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         data: evaluate.data.clone(),
     };
     let account = Account::File(&evaluate.ledger);
-    evaluated(&model, &rows, evaluate.consent, &account)
+    let Some(out) = &evaluate.out else {
+        return evaluated(&model, &rows, evaluate.consent, &account);
+    };
+    check_out(evaluate, out)?;
+    let answer = evaluated(&model, &rows, evaluate.consent, &account)?;
+    output::written_paid(out, answer.json.as_bytes())?;
+    Ok(Answer {
+        text: format!("{}\nWrote {}\n", answer.text, out.display()),
+        is_paid: false,
+        ..answer
+    })
+}
+
+/// That a report can be written there, before it is paid for.
+fn check_out(evaluate: &Evaluate, out: &Path) -> Result<(), Failure> {
+    if !matches!(evaluate.consent, Consent::Spend(_)) {
+        return Err(Failure::usage(
+            "--out is for a report that may be published: add --spend E, or remove --out. Nothing was read.",
+        ));
+    }
+    output::check(&evaluate.ledger, out)?;
+    let mut read = vec![evaluate.model.as_path(), evaluate.data.as_path()];
+    read.extend(evaluate.schema.as_deref());
+    if output::clash(&[out], &read).is_some() {
+        return Err(Failure::usage(format!(
+            "--out would overwrite {}, which the report is made from: choose another name. Nothing was read.",
+            out.display()
+        )));
+    }
+    output::check_writable(out)
 }
 
 /// How good a model is on labelled rows, whose columns are the model's.
@@ -63,7 +92,7 @@ pub fn evaluated(
         let signed = key.map_or_else(|| certificate.to_json(), |key| certificate.to_signed_json(&key));
         let signed: serde_json::Value = serde_json::from_str(&signed).unwrap_or_default();
         let json = json!({"report": report, "certificate": signed});
-        return Ok(Answer::new(words::wrapped(&text), json));
+        return Ok(Answer::paid(words::wrapped(&text), json));
     }
     let Account::File(ledger) = account else {
         return Err(Failure::usage(

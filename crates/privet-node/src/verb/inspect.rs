@@ -97,7 +97,11 @@ pub(super) fn run(inspect: &Inspect) -> Result<Answer, Failure> {
         let _ = writeln!(text, "           {name} = {value}");
     }
     let _ = writeln!(text, "           made by privet {}", model.settings().version());
-    columns(&mut text, &learnt);
+    columns(
+        &mut text,
+        &learnt,
+        model.settings().job().iter().any(|(name, _)| name == "noise"),
+    );
     let _ = writeln!(text, "\n{}", model.schema().explain_as_read().trim_end());
     let json = json!({
         "certificate": model.certificate(),
@@ -266,9 +270,15 @@ impl ColumnEffect {
     }
 }
 
-fn columns(text: &mut String, learnt: &[ColumnEffect]) {
+/// `has_noise` says whether noise was added, of which the model itself may know nothing.
+fn columns(text: &mut String, learnt: &[ColumnEffect], has_noise: bool) {
     let is_noisy = learnt.iter().any(|own| own.signal.is_some());
     let _ = match is_noisy {
+        false if has_noise => writeln!(
+            text,
+            "\nWhat it has learnt from, by how far each column can move the result. That includes noise, and the model does not say how much: \
+             a column that tells nothing can have a long bar, and a short one is no proof that it tells nothing.\n"
+        ),
         true => writeln!(
             text,
             "\nWhat it has learnt from, by how far each column stands out from its noise, in standard errors: a column of nothing but \
@@ -373,12 +383,25 @@ mod tests {
         let names: Vec<&str> = learnt.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["public", "clear", "noisy", "unused", "silent"]);
         let mut text = String::new();
-        columns(&mut text, &learnt);
+        columns(&mut text, &learnt, true);
         assert!(text.contains("   public  no noise    0.6000\n"), "{text}");
         assert!(text.contains("   unused  not used    0.0000\n"), "{text}");
         assert!(
             text.contains("\nNo different from noise, as far as the model shows: noisy, silent. "),
             "{text}"
         );
+    }
+
+    /// Models of which nothing but the reach of each column is known.
+    #[test]
+    fn bars_that_hold_noise_say_so() {
+        let schema = Schema::from_toml("schema.toml", SCHEMA).expect("a schema");
+        let ensemble = Ensemble::new(Link::Logistic, vec![0.0], vec![tree(2, [0.3, -0.3], &[])]);
+        let told = |has_noise| {
+            let mut text = String::new();
+            columns(&mut text, &learnt(&schema, &ensemble), has_noise);
+            text.contains("That includes noise")
+        };
+        assert!(told(true) && !told(false));
     }
 }

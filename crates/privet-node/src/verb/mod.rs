@@ -48,6 +48,7 @@ pub use evaluate::evaluated;
 pub use exit::{Exit, Failure};
 pub use inspect::signed_words;
 pub use ledger::show_unrecorded;
+pub use output::rescued;
 pub use party::plan as party_plan;
 pub use plan::central as central_plan;
 pub use report::{drawings, page};
@@ -70,6 +71,8 @@ pub struct Answer {
     pub exit: Exit,
     /// Whether the text is a file that programs read on: it is written as it is, except to a terminal.
     pub is_data: bool,
+    /// Whether it was paid for and stands nowhere else: whoever cannot show it keeps it.
+    pub is_paid: bool,
 }
 
 impl Answer {
@@ -80,6 +83,15 @@ impl Answer {
             json: format!("{json:#}\n"),
             exit: Exit::Ok,
             is_data: false,
+            is_paid: false,
+        }
+    }
+
+    /// The same if it was paid for and stands nowhere else.
+    pub fn paid(text: String, json: serde_json::Value) -> Self {
+        Self {
+            is_paid: true,
+            ..Self::new(text, json)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Checks of where results are written, before anything is read or paid.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use privet::model::Model;
@@ -10,9 +10,13 @@ use privet::privacy::signature::SigningKey;
 use super::exit::{Exit, Failure};
 use super::ledger::verify::Stated;
 use super::request::LedgerFile;
+use super::written;
 use crate::ledger::{Store, belongs_to, folder_of};
 use crate::place::same_file;
 use crate::record::is_record;
+
+/// So much must fit where a result will be written: more than most models have.
+const ROOM: usize = 8 << 20;
 
 /// Refuses to overwrite a file that would have to be paid for again: the ledger, a model, or a record of released columns.
 pub(super) fn check(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
@@ -129,14 +133,67 @@ pub(super) fn describe(out: &Path) -> String {
     }
 }
 
-/// Checks that a file can be written there, before anything is paid.
+/// Checks that a file can be written there and that there is room for it, before anything is paid.
 pub(super) fn check_writable(out: &Path) -> Result<(), Failure> {
-    match tempfile::NamedTempFile::new_in(folder_of(out)) {
-        Ok(_) => Ok(()),
-        Err(e) => Err(Failure::input(format!(
-            "{} cannot be written: {e}. Nothing was read.",
-            out.display()
-        ))),
+    let Err(e) = try_room(out, ROOM) else {
+        return Ok(());
+    };
+    let room = match e.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            format!(
+                " (it is tried with {} MiB, so that nothing is paid in vain)",
+                ROOM >> 20
+            )
+        }
+        _ => String::new(),
+    };
+    Err(Failure::input(format!(
+        "{} cannot be written: {e}{room}. Nothing was read.",
+        out.display()
+    )))
+}
+
+/// Writes so many bytes beside a file, and removes them.
+fn try_room(out: &Path, bytes: usize) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(folder_of(out))?;
+    let block = [0; 1 << 16];
+    for from in (0..bytes).step_by(block.len()) {
+        file.write_all(&block[..block.len().min(bytes - from)])?;
+    }
+    // Some file systems find out only now.
+    file.as_file().sync_all()
+}
+
+/// Writes what was paid for. Where that fails, it is kept somewhere else, since it cannot be had again for nothing.
+pub(super) fn written_paid(out: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    written(out, bytes).map_err(|failure| {
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let message = format!("{}. {}", failure.message, rescued(&format!("-{name}"), bytes));
+        Failure { message, ..failure }
+    })
+}
+
+/// Writes what was paid for, and could not be written where it belongs, to the folder for temporary files, and says where it is.
+pub fn rescued(ending: &str, bytes: &[u8]) -> String {
+    let folder = std::env::temp_dir();
+    let kept = tempfile::Builder::new()
+        .prefix("privet-")
+        .suffix(ending)
+        .tempfile_in(&folder)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.as_file().sync_all()?;
+            Ok(file.keep()?.1)
+        });
+    match kept {
+        Ok(file) => format!(
+            "What was paid for it is spent, so it was written to {} instead: move it to where it is to stay",
+            file.display()
+        ),
+        Err(e) => format!(
+            "What was paid for it is spent, and {} cannot be written either ({e}): the result is lost. Make room; running this again pays again",
+            folder.display()
+        ),
     }
 }
 
@@ -149,4 +206,41 @@ fn opening(path: &Path) -> Vec<u8> {
         let _ = file.take(64).read_to_end(&mut begins);
     }
     begins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_tried_and_given_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("model.privet");
+        try_room(&out, 100_000).expect("there is room");
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 0);
+        let nowhere = folder.path().join("nowhere/model.privet");
+        assert!(try_room(&nowhere, 1).is_err());
+    }
+
+    #[test]
+    fn what_was_paid_for_is_kept_elsewhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // A folder stands where the file should be.
+        let out = folder.path().join("model.privet");
+        std::fs::create_dir_all(out.join("x")).expect("a folder");
+        let failure = written_paid(&out, b"a model").expect_err("a folder is no file");
+        let said = failure.message;
+        assert!(
+            said.contains("What was paid for it is spent, so it was written to "),
+            "{said}"
+        );
+        let kept = said
+            .split("written to ")
+            .nth(1)
+            .and_then(|rest| rest.split(" instead").next());
+        let kept = Path::new(kept.expect("a name"));
+        assert_eq!(std::fs::read(kept).expect("a file"), b"a model");
+        std::fs::remove_file(kept).expect("it is there");
+    }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
 use super::reading::{Calibration, Scale};
+use super::signal::CountedTerm;
 use super::spikes::Spikes;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
@@ -86,6 +87,9 @@ pub struct Ensemble {
     /// Values of columns that many rows share, as far as noise let it be seen, and that have bins of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spikes: Vec<Spikes>,
+    /// Of naive Bayes from noisy counts: how much of each feature's term noise would explain; nothing for a feature that was not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Option<CountedTerm>>,
 }
 
 impl Ensemble {
@@ -98,6 +102,7 @@ impl Ensemble {
             calibration: None,
             scale: None,
             spikes: Vec::new(),
+            counted: Vec::new(),
         }
     }
 
@@ -157,6 +162,12 @@ impl Ensemble {
             }
         }
         let shapes = Shape::of(schema);
+        let counted = &self.counted;
+        if !counted.is_empty() && counted.len() != shapes.len()
+            || !counted.iter().flatten().all(CountedTerm::is_valid)
+        {
+            return bad("what the model says of the noise in its terms does not fit its features".into());
+        }
         for (number, member) in self.members.iter().enumerate() {
             let check = if member.output >= outputs {
                 Err(format!("it adds to score {} of {outputs}", member.output))

@@ -30,7 +30,7 @@ pub use abstain::{Abstaining, Factors, Rates};
 pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
 pub use reading::{Calibration, Scale};
-pub use signal::Signal;
+pub use signal::{CountedTerm, Signal};
 pub use spikes::Spikes;
 pub use whole::{Alpha, LARGEST, TOTAL, WholeFactors, WholeRates};
 

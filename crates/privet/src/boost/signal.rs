@@ -9,6 +9,8 @@ mod ways;
 
 use ways::{FeatureSlots, each_leaf, groups};
 
+use serde::{Deserialize, Serialize};
+
 use super::Ensemble;
 use crate::learner::Learner;
 use crate::learner::tree::{Column, Tree};
@@ -60,8 +62,27 @@ impl Signal {
     }
 }
 
+/// The log-odds of one feature's cells, as noisy counts told them, beside what noise and chance make of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CountedTerm {
+    /// Their variance over the rows.
+    pub variance: f64,
+    /// The same, on average, of noise and chance alone.
+    pub by_noise: f64,
+    /// The variance that it then has from run to run.
+    pub spread: f64,
+}
+
+impl CountedTerm {
+    pub(super) fn is_valid(&self) -> bool {
+        let all = [self.variance, self.by_noise, self.spread];
+        all.iter().all(|x| x.is_finite() && *x >= 0.0)
+    }
+}
+
 impl Ensemble {
-    /// The signal of each feature; none for a feature that no noisy tree splits on.
+    /// The signal of each feature; none for a feature that no noisy tree splits on and that was not counted.
     pub fn signals(&self, columns: &[Column]) -> Vec<Option<Signal>> {
         let slope = self
             .calibration
@@ -102,9 +123,15 @@ impl Ensemble {
         let signal = |([variance, by_noise, spread], is_silent): ([f64; 3], bool)| {
             Signal::new(variance, by_noise, spread).or(is_silent.then_some(Signal::NOTHING))
         };
+        let counted = (0..columns.len()).map(|feature| {
+            let own = (*self.counted.get(feature)?)?;
+            Signal::new(own.variance, own.by_noise, own.spread)
+        });
         sums.into_iter()
             .zip(self.silent(columns.len()))
             .map(signal)
+            .zip(counted)
+            .map(|(of_trees, counted)| of_trees.or(counted))
             .collect()
     }
 

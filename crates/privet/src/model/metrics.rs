@@ -29,6 +29,7 @@ mod table;
 
 pub(crate) use classes::entropy;
 use serde::Serialize;
+pub(crate) use table::shown;
 
 /// Labels and predictions of the same rows, in the same order.
 #[derive(Debug, Clone, PartialEq)]

@@ -26,6 +26,7 @@ pub(in crate::verb) fn run(path: &Path, out: Option<&Path>, overwrite: bool) -> 
             text: lines,
             exit: Exit::Ok,
             is_data: true,
+            is_paid: false,
         });
     };
     if belongs_to(store.path(), out) {

@@ -265,6 +265,8 @@ pub struct Evaluate {
     pub schema: Option<PathBuf>,
     /// What their owner agreed to.
     pub consent: Consent,
+    /// Where the report goes as well, if it was paid for.
+    pub out: Option<PathBuf>,
     /// Where the ledger is.
     pub ledger: LedgerFile,
 }

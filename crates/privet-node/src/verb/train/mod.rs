@@ -155,5 +155,8 @@ impl Curator<'_> {
 /// Writes the model atomically; signed, if a ledger records it.
 fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
     let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
-    written(&job.output, &bytes)
+    match job.setting {
+        Setting::Plain(..) | Setting::Local(_) => written(&job.output, &bytes),
+        _ => output::written_paid(&job.output, &bytes),
+    }
 }

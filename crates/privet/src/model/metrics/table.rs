@@ -8,7 +8,7 @@ use super::{Figure, Figures, Report};
 const UNDEFINED: &str = "not defined";
 
 /// Four places for what lies about one, four digits for all else.
-fn shown(x: f64) -> String {
+pub(crate) fn shown(x: f64) -> String {
     match x.abs() {
         size if size == 0.0 || (0.001..100.0).contains(&size) => format!("{x:.4}"),
         size if (100.0..1e7).contains(&size) => format!("{x:.1}"),

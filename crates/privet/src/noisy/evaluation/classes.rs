@@ -1,6 +1,7 @@
 //! Counts of classes and scores, and the figures that follow from them.
 
 use super::bins::{Edges, Typical};
+use super::macro_f1::MacroF1;
 use super::slopes::Noisy;
 use crate::model::metrics::{Estimate, Figure, Metric, entropy, interval, most_probable};
 
@@ -223,44 +224,12 @@ impl Several {
                     .and_then(|rows| log_loss(&scores, rows, &losses)),
                 rows.map(|_| entropy(&shares)),
             ),
-            self.macro_f1(&pairs, best),
+            MacroF1::of(&pairs, self.classes).figure(best),
         ]
     }
 
-    /// Over classes that occur significantly often as label or prediction.
-    fn macro_f1(&self, pairs: &Noisy, best: Option<f64>) -> Figure {
-        let classes = self.classes;
-        let sizes: Vec<Option<f64>> = (0..classes)
-            .map(|class| {
-                pairs.significant(|cell| {
-                    f64::from(u8::from(cell / classes == class))
-                        + f64::from(u8::from(cell % classes == class))
-                })
-            })
-            .collect();
-        let number = sizes.iter().flatten().count() as f64;
-        let f1 = |class: usize| {
-            let right = pairs.counts[class * classes + class];
-            sizes[class].map_or(0.0, |size| (2.0 * right / size).clamp(0.0, 1.0))
-        };
-        let each: Vec<f64> = (0..classes).map(f1).collect();
-        let value = each.iter().sum::<f64>() / number;
-        let pull = |class: usize, right: f64| {
-            sizes[class].map_or(0.0, |size| {
-                (2.0 * right - each[class] * (1.0 + right)) / size / number
-            })
-        };
-        let slope = |cell: usize| {
-            let (label, called) = (cell / classes, cell % classes);
-            if label == called {
-                pull(label, 1.0)
-            } else {
-                pull(label, 0.0) + pull(called, 0.0)
-            }
-        };
-        let estimate = (number > 0.0).then(|| pairs.estimate(Metric::MacroF1, value, 0.0, slope));
-        let best = best.filter(|_| number > 0.0);
-        let constant = best.map(|best| 2.0 * best / (1.0 + best) / number);
-        Figure::new(Metric::MacroF1, estimate.flatten(), constant)
+    /// What else a reader should know of these counts.
+    pub(super) fn note(&self, noisy: &Noisy) -> Option<String> {
+        MacroF1::of(&self.blocks(noisy)[0], self.classes).note()
     }
 }

@@ -30,15 +30,22 @@
 //! half the share of pairs in the same bin for AUC, the widest change of the loss or the error inside each bin, times
 //! its share, for the others.
 //!
-//! Large errors weigh most and are rare, so that noise in empty bins would drown MAE and RMSE: the last bins of the
-//! errors are taken as empty as long as their sum is less than three times its noise. What may hide there is added to
-//! the upper end of the interval, and to the lower one of R².
+//! Large errors weigh most and are rare, so that noise in empty bins would drown MAE and RMSE. The last bins of the
+//! errors are *quiet* as long as their sum is less than three times its noise. They add to the value what their counts
+//! say, if that is above zero, and to the upper end of the interval (to the lower one of R²) what may hide there. The constant's
+//! errors are the labels' distances from their median or mean, and are treated alike; a note gives its
+//! intervals, and it has no value where noise adds more to it than the rows that are seen.
+//!
+//! Macro F1 is a mean over classes, and of rare ones the noise hides even how often they occur. They are not left out:
+//! the interval allows each of them to be absent, or to have any F1 that its counts do not rule out, and the value takes
+//! the F1 of their rows together. A note says of how many classes that is so.
 //!
 //! **What it does not do.** AUC of more than two classes, calibration, figures for groups. Log loss is that of
 //! probabilities clipped at 1/1024: one certain and wrong prediction counts as 6.9, not as 34.5.
 
 mod bins;
 mod classes;
+mod macro_f1;
 mod numbers;
 mod report;
 mod slopes;
@@ -259,7 +266,7 @@ impl Evaluation {
             protects: relation.clone(),
             rows,
             figures: Figures::new(figures),
-            notes: self.notes(),
+            notes: self.notes(&noisy),
         }
     }
 
@@ -342,7 +349,7 @@ impl Evaluation {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, noisy: &Noisy) -> Vec<String> {
         let bins = match self.task {
             Task::Binary(_) => {
                 "Scores were counted in 42 bins; log loss is that of probabilities clipped at 1/1024."
@@ -354,9 +361,15 @@ impl Evaluation {
                 "Labels and errors were counted in bins; predictions were clamped to the label's bounds."
             }
         };
-        vec![
+        let mut notes = vec![
             bins.into(),
             "Intervals include the noise, and the largest error that the bins can cause.".into(),
-        ]
+        ];
+        notes.extend(match &self.task {
+            Task::Binary(_) => None,
+            Task::Several(task) => task.note(noisy),
+            Task::Numbers(task) => task.note(noisy),
+        });
+        notes
     }
 }

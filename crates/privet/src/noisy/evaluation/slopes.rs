@@ -26,8 +26,13 @@ impl Noisy {
 
     /// Some of the counts, next to each other.
     pub(super) fn part(&self, from: usize, to: usize) -> Self {
+        self.with(self.counts[from..to].to_vec())
+    }
+
+    /// Other counts with the same noise.
+    pub(super) fn with(&self, counts: Vec<f64>) -> Self {
         Self {
-            counts: self.counts[from..to].to_vec(),
+            counts,
             variance: self.variance,
         }
     }
@@ -41,6 +46,13 @@ impl Noisy {
         let sum: f64 = self.each(|cell, count| weight(cell) * count);
         let noise = self.noise(&weight);
         (sum > SIGNIFICANT * noise.sqrt()).then_some(sum)
+    }
+
+    /// Between what a sum with weights must lie.
+    pub(super) fn between(&self, weight: impl Fn(usize) -> f64) -> (f64, f64) {
+        let sum: f64 = self.each(|cell, count| weight(cell) * count);
+        let reach = interval::Z * (self.noise(&weight) + self.sampling(&weight)).sqrt();
+        (sum - reach, sum + reach)
     }
 
     /// The first bin from which on all sums up to the last are hidden by the noise: what is there may be nothing.

@@ -37,6 +37,7 @@ mod growth;
 mod histograms;
 mod laws;
 mod leaves;
+mod outlook;
 mod paid;
 mod pairs;
 mod params;

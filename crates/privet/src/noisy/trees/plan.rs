@@ -361,6 +361,7 @@ impl Plan {
             in_rows.ceil(),
             facts.rows as f64 / leaves as f64
         )];
+        lines.extend(self.outlook(facts));
         if let Some(largest) = self.largest_weight {
             lines.push(format!(
                 "Rows count as shares of the largest weight, {largest}: what is said here of rows is said of rows that have it, and rows_about is read like that. Where \

@@ -7,7 +7,7 @@ use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
 use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise, recalibration};
 use crate::Error;
-use crate::boost::{Ensemble, Link};
+use crate::boost::{CountedTerm, Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::parameters;
 use crate::privacy::mechanism::{Laplace, Mechanism};
@@ -139,7 +139,9 @@ impl TrainOnRows for HistogramBayes {
             true => believed(&parts),
             false => 1.0,
         };
+        let mut of_features = vec![None; linear.terms.len()];
         for (histogram, parts) in histograms.iter().zip(&parts) {
+            of_features[histogram.feature] = Some(parts.counted());
             let terms = parts.shrunk();
             let slots = histogram
                 .cells
@@ -159,6 +161,7 @@ impl TrainOnRows for HistogramBayes {
         };
         Ok(Ensemble {
             calibration,
+            counted: of_features,
             ..Ensemble::of_sum(Link::Logistic, linear)
         })
     }
@@ -284,6 +287,8 @@ impl Odds {
         Parts {
             squares: [spread * slope * slope, mean(&|cell| rest[cell].powi(2))],
             noise: [slope_noise, (all_noise - slope_noise - level_noise).max(0.0)],
+            // Of squares of independent errors; that their mean is taken off is a little less.
+            spread: mean(&|cell| 2.0 * shares[cell] * self.variances[cell].powi(2)),
             line,
             rest,
         }
@@ -298,9 +303,20 @@ struct Parts {
     squares: [f64; 2],
     /// As much of them as noise and chance make up.
     noise: [f64; 2],
+    /// The variance of that over both.
+    spread: f64,
 }
 
 impl Parts {
+    /// How far the column stands out from noise and chance.
+    fn counted(&self) -> CountedTerm {
+        CountedTerm {
+            variance: self.squares.iter().sum(),
+            by_noise: self.noise.iter().sum(),
+            spread: self.spread,
+        }
+    }
+
     /// The column's terms: of line and rest, as much is kept as noise does not explain, and never less than a little: a weak
     /// column is still worth more than none. (James and Stein 1961 with a known variance; it follows from what was
     /// released.) The level is omitted: a column as a whole says nothing about the class, and its level is noise that

@@ -40,7 +40,7 @@ fn schema(law: &Law) -> Schema {
     )
 }
 
-fn table(law: &Law, seed: u8) -> Table {
+fn lines(law: &Law, seed: u8) -> Vec<Vec<String>> {
     let mut coins = Coins::from_seed([seed; 32]);
     let line = |coins: &mut Coins| {
         let mut cells: Vec<String> = Vec::with_capacity(law.columns + 1);
@@ -64,8 +64,11 @@ fn table(law: &Law, seed: u8) -> Table {
         cells.push((law.draw)(&mattering, coins));
         cells
     };
-    let lines: Vec<Vec<String>> = (0..law.rows).map(|_| line(&mut coins)).collect();
-    home::table(schema(law), Keep::Bins, &lines)
+    (0..law.rows).map(|_| line(&mut coins)).collect()
+}
+
+fn table(law: &Law, seed: u8) -> Table {
+    home::table(schema(law), Keep::Bins, &lines(law, seed))
 }
 
 fn model(law: &Law, builder: Builder, seed: u8) -> Model {
@@ -243,6 +246,50 @@ fn columns_that_tell_three_classes_apart_are_found() {
     }
 }
 
+/// Categories that are counted by class: two tell something of a label, or none does. Without noise known, all of them looked learnt.
+#[test]
+fn counted_columns_stand_out_if_they_tell_something() {
+    for (matter, seed) in [(2, 9), (0, 10), (0, 11)] {
+        let law = Law {
+            rows: 5000,
+            columns: 20,
+            matter,
+            categories: true,
+            label: Domain::from(["a", "b"]),
+            draw: |x, coins| {
+                let odds: f64 = x.iter().map(|x| 0.4 * (x - 3.5)).sum();
+                let likely = 1.0 / (1.0 + (-odds).exp());
+                if even(coins) < likely { "b" } else { "a" }.into()
+            },
+        };
+        let central = Central::builder()
+            .epsilon(epsilon("1"))
+            .algorithm("histogram-bayes");
+        let central = central.rows_about(law.rows as u64).build().expect("parameters");
+        let relation = AddRemove::row();
+        let plan = central.plan(&schema(&law), &relation.relation()).expect("a plan");
+        let table = privet_testkit::rows::table(&plan.reads(), &lines(&law, seed));
+        let random = Randomness::seeded(seed.into());
+        let ledger = Ledger::volatile(relation, Caps::from(plan.price()), Delta::ZERO, random);
+        let fitted = plan.fit(table, ledger.expect("opens"), privet::learner::SILENT);
+        let model = fitted.expect("a model");
+        let again = Model::from_bytes(&model.to_bytes()).expect("what was written is read");
+        assert_eq!(again.signals(), model.signals());
+        let signals: Vec<_> = model
+            .signals()
+            .into_iter()
+            .map(|own| own.expect("it was counted"))
+            .collect();
+        let standing: Vec<bool> = signals.iter().map(|own| own.stands_out(law.columns)).collect();
+        let expected: Vec<bool> = (0..law.columns).map(|column| column < matter).collect();
+        let deviations: Vec<f64> = signals.iter().map(|own| own.deviations).collect();
+        assert_eq!(standing, expected, "{deviations:?}");
+        let rest = &deviations[matter..];
+        let mean = rest.iter().sum::<f64>() / rest.len() as f64;
+        assert!((-1.5..0.7).contains(&mean), "{deviations:?}");
+    }
+}
+
 /// With next to no budget, shrinkage takes all of many trees, and of some columns it leaves nothing: these are noisy columns all the same,
 /// and none stands out.
 #[test]
@@ -264,5 +311,44 @@ fn columns_of_which_nothing_is_kept_are_noise() {
         let signal = signal.expect("every column is asked about by a noisy tree");
         assert!(!signal.stands_out(law.columns), "{signal:?}");
         assert_eq!(signal.deviations == f64::NEG_INFINITY, reach == 0.0, "{signal:?}");
+    }
+}
+
+/// A plan draws the conclusion from rows, ε and columns, for a number and for classes; where there is enough of each, it says nothing of the kind.
+#[test]
+fn plans_say_where_a_model_will_hardly_be_better_than_a_constant() {
+    let said = |label: Domain, rows: u64, delta: Option<Delta>| {
+        let law = Law {
+            rows: 0,
+            columns: 20,
+            matter: 0,
+            categories: false,
+            label,
+            draw: |_, _| String::new(),
+        };
+        let mut central = Central::builder().epsilon(epsilon("0.5")).algorithm("trees");
+        if let Some(delta) = delta {
+            central = central.delta(delta);
+        }
+        let central = central.rows_about(rows).build().expect("parameters");
+        let relation = AddRemove::row().relation();
+        central
+            .plan(&schema(&law), &relation)
+            .expect("a plan")
+            .to_string()
+    };
+    let weak = "hardly be better than a constant";
+    for label in [
+        Domain::from(0.0..=9.0),
+        Domain::from(["a", "b"]),
+        Domain::from(["a", "b", "c"]),
+    ] {
+        for delta in [None, Some("1e-6".parse().expect("a delta"))] {
+            let plan = said(label.clone(), 70, delta);
+            assert!(plan.contains(weak), "{plan}");
+            assert_eq!(plan.contains("; a delta"), delta.is_none(), "{plan}");
+            let plan = said(label.clone(), 30_000, delta);
+            assert!(!plan.contains(weak), "{plan}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use privet_testkit::skipped::full;
 
 use super::tables::{TASKS, Task};
 
-fn normal(coins: &mut Coins) -> f64 {
+pub(super) fn normal(coins: &mut Coins) -> f64 {
     (0..12).map(|_| coins.unit()).sum::<f64>() - 6.0
 }
 
@@ -58,6 +58,10 @@ fn draw(coins: &mut Coins, task: Task, rows: usize) -> Judged {
 }
 
 fn paid(task: Task, judged: Judged, epsilon: &str) -> PaidReport {
+    paid_as(&Evaluation::of(&task.schema(1)).unwrap(), judged, epsilon)
+}
+
+pub(super) fn paid_as(evaluation: &Evaluation, judged: Judged, epsilon: &str) -> PaidReport {
     let epsilon: Epsilon = epsilon.parse().unwrap();
     let caps = Caps {
         pure: epsilon,
@@ -65,7 +69,6 @@ fn paid(task: Task, judged: Judged, epsilon: &str) -> PaidReport {
     };
     let random = Randomness::from_os().unwrap();
     let mut ledger = Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, random).unwrap();
-    let evaluation = Evaluation::of(&task.schema(1)).unwrap();
     let report = evaluation
         .paid_as_judged(Private::new(judged), &mut ledger, epsilon)
         .unwrap();
@@ -74,8 +77,11 @@ fn paid(task: Task, judged: Judged, epsilon: &str) -> PaidReport {
 }
 
 fn open(task: Task, judged: Judged) -> Report {
+    open_as(&Evaluation::of(&task.schema(1)).unwrap(), judged)
+}
+
+pub(super) fn open_as(evaluation: &Evaluation, judged: Judged) -> Report {
     let leave = Unprotected::unrecorded("judged", &AddRemove::row().relation(), "a test");
-    let evaluation = Evaluation::of(&task.schema(1)).unwrap();
     evaluation.open(Private::new(judged), &leave)
 }
 

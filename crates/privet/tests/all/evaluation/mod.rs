@@ -2,4 +2,5 @@
 
 mod claims;
 mod figures;
+mod laws;
 mod tables;
