@@ -14,6 +14,8 @@ const QUANTILES: usize = 64;
 const QUARTER: f64 = 0.25;
 const TAILS: [f64; 3] = [0.1, 0.05, 0.02];
 const FAR: f64 = 8.0;
+/// As this part of it: most residuals are then those of zeros, and a smaller one would leave predictions near zero.
+const PART: f64 = 0.5;
 
 /// Labels beyond empty bins are more than so many deviations of the noise in theirs: of all stretches of noise alone, the largest hardly is.
 const MORE: f64 = 4.5;
@@ -119,10 +121,8 @@ impl LabelRange {
             true => TAILS.into_iter().map(spread).find(|&far| far > FAR * quartiles),
             false => None,
         };
-        let spread = wider.unwrap_or(quartiles);
-        let unit = labels
-            .unit
-            .unwrap_or(labels.quartiles * spread.abs().max(labels.least));
+        let size = wider.map_or(labels.quartiles * quartiles, |far| far * PART);
+        let unit = labels.unit.unwrap_or(size.max(labels.quartiles * labels.least));
         Self {
             start: place(0.5).0,
             unit,
@@ -193,7 +193,7 @@ mod tests {
         let mut counts = vec![0; 64];
         (counts[0], counts[6], counts[12]) = (800, 150, 50);
         // The first tenth ends within the zeros, the last begins within the sixes.
-        let expected = 0.2 * (6.0 + 100.0 / 150.0 - 0.125);
+        let expected = PART * (6.0 + 100.0 / 150.0 - 0.125);
         assert!((unit(&counts) - expected).abs() < 1e-9, "{}", unit(&counts));
         assert!((unit(&[10; 64]) - 0.2 * 32.0).abs() < 1e-9);
         counts[6..].fill(0);

@@ -157,11 +157,11 @@ fn squared_error(law: &Law, model: &Model, train: &Rows, test: &Rows) -> f64 {
 fn counts_that_are_mostly_zero_are_not_all_called_zero() {
     let law = Law::new(columns(6, 0.0, 1.0), Domain::from(0.0..=20.0), |coins| {
         let x: Vec<f64> = (0..6).map(|_| coins.unit()).collect();
-        let ill = coins.unit() < 0.05 + 0.3 * x[0] * x[0] + if x[1] > 0.8 { 0.25 } else { 0.0 };
+        let ill = coins.unit() < 0.02 + 0.5 * x[0].powi(3) + if x[1] > 0.8 { 0.2 } else { 0.0 };
         let visits = if ill { 1 + coins.below(6) } else { 0 };
         (x, visits.to_string())
     });
-    let (train, test) = (law.rows(5000, 1), law.rows(3000, 2));
+    let (train, test) = (law.rows(8000, 1), law.rows(3000, 2));
     for epsilon in ["1", "4"] {
         let errors = (0..6).map(|seed| {
             let model = law.model_by(seed, &Trees::default(), &train, [epsilon, "1e-6"]);
@@ -169,7 +169,7 @@ fn counts_that_are_mostly_zero_are_not_all_called_zero() {
         });
         let errors: Vec<f64> = errors.collect();
         println!("ε = {epsilon}: squared errors as shares of the mean's {errors:.3?}");
-        assert!(errors.iter().all(|error| *error < 1.0), "{errors:?}");
+        assert!(errors.iter().all(|error| *error < 0.98), "{errors:?}");
     }
 }
 
@@ -181,7 +181,7 @@ fn few_rows_begin_where_labels_are() {
         let y = 20.0 + 10.0 * x[0] + 2.0 * normal(coins);
         (x, format!("{y:.2}"))
     });
-    let (train, test) = (law.rows(150, 1), law.rows(1000, 2));
+    let (train, test) = (law.rows(70, 1), law.rows(1000, 2));
     let middle = median(numbers(&train));
     let constant = numbers(&test).iter().map(|y| (y - middle).abs()).sum::<f64>() / 1000.0;
     let errors = (0..15).map(|seed| {
@@ -191,5 +191,5 @@ fn few_rows_begin_where_labels_are() {
     let errors: Vec<f64> = errors.collect();
     println!("constant {constant:.2}, models {errors:.2?}");
     let mean = errors.iter().sum::<f64>() / 15.0;
-    assert!(mean < 2.0 * constant, "{mean} {constant}");
+    assert!(mean < 1.3 * constant, "{mean} {constant}");
 }
