@@ -317,9 +317,52 @@ def paired(ours, theirs, sign):
     return (statistics.mean(off), error, len(off)) if off else None
 
 
-def table(lines, name, delta, out):
+def rivals(name, delta):
+    """What Privet is compared with: DP-EBM at all rates where it has such a mode, else diffprivlib."""
     task = sets.SETS[name][0]
-    sign = -1 if task == "number" else 1
+    if delta and task != "classes":
+        return [f"DP-EBM {rate or 'as it comes'}" for rate in RATES]
+    return [f"diffprivlib {kind}" for kind in (["LinearRegression"] if task == "number" else ["LogisticRegression", "GaussianNB", "RandomForest"])]
+
+
+def against(lines, name, epsilon, delta, methods, ours=None):
+    """How much better ours is than the best of these methods in a cell: mean, standard error, splits, and which method that is."""
+    sign = -1 if sets.SETS[name][0] == "number" else 1
+    own = by_split(lines, name, epsilon, delta, ours or OURS[delta is None])
+    found = {method: by_split(lines, name, epsilon, delta, method) for method in methods}
+    if not own or not any(found.values()):
+        return None
+    best = max(full(found), key=lambda method: sign * statistics.mean(found[method].values()))
+    margin = paired(own, found[best], sign)
+    return margin and (*margin, best)
+
+
+def verdict(lines, out):
+    """Every cell at a glance, apart for tables that no rule was chosen on."""
+    out.append("\n## At a glance\n\nSets of the data folder, of which some were used to choose public rules, and tables of packages, on which no rule was chosen. A cell is a set at one ε. A rival is the best by its own test figures.\n")
+    out.append("| | cells | mean difference | below zero | below by more than the standard errors that are named |\n| --- | --- | --- | --- | --- |")
+    for judged in (False, True):
+        names = [name for name in sets.SETS if (name in sets.JUDGED) == judged and any(line["set"] == name for line in lines)]
+        where = "packages" if judged else "data folder"
+        for title, tasks, delta, methods, most in (
+            ("δ, two classes and numbers, less DP-EBM at its best of five rates", ("binary", "number"), DELTA, None, 3),
+            ("δ, many classes, less diffprivlib", ("classes",), DELTA, None, 2),
+            ("δ, many classes, less the constant", ("classes",), DELTA, ["constant"], 2),
+            ("pure ε, many classes, less diffprivlib", ("classes",), None, None, 2),
+            ("pure ε, many classes, less the constant", ("classes",), None, ["constant"], 2),
+            ("pure ε, two classes, less the constant", ("binary",), None, ["constant"], 2),
+            ("pure ε, numbers, less the constant", ("number",), None, ["constant"], 2),
+        ):
+            cells = [(name, epsilon, against(lines, name, epsilon, delta, methods or rivals(name, delta))) for name in names if sets.SETS[name][0] in tasks for epsilon in EPSILONS]
+            cells = [(name, epsilon, *found) for name, epsilon, found in cells if found and found[2] > 1]
+            if not cells:
+                continue
+            worse = [f"{name} at {epsilon:g}: {mean:+.4f} ({error:.4f}, {count})" for name, epsilon, mean, error, count, _ in cells if mean < -most * error and mean < 0]
+            mean, below = statistics.mean(cell[2] for cell in cells), sum(cell[2] < 0 for cell in cells)
+            out.append(f"| {title}; {where} | {len(cells)} | {mean:+.4f} | {below} | {most}: {'; '.join(worse) or 'none'} |")
+
+
+def table(lines, name, delta, out):
     here = [line for line in lines if line["set"] == name]
     epsilons = sorted({line["epsilon"] for line in here if line["epsilon"]})
     ours = OURS[delta is None]
@@ -331,15 +374,12 @@ def table(lines, name, delta, out):
         out.append(f"| {method} | " + " | ".join(shown(list(by_split(lines, name, e, delta, method).values())) for e in epsilons) + " |")
     cells = []
     for epsilon in epsilons:
-        own = by_split(lines, name, epsilon, delta, ours)
-        rivals = [method for method in methods if method.startswith("DP-EBM" if delta and task != "classes" else "diffprivlib")]
-        found = {method: by_split(lines, name, epsilon, delta, method) for method in rivals}
-        if not own or not any(found.values()):
+        found = against(lines, name, epsilon, delta, rivals(name, delta))
+        if found is None:
             cells.append("–")
             continue
-        best = max(full(found), key=lambda method: sign * statistics.mean(found[method].values()))
-        margin = paired(own, found[best], sign)
-        cells.append("–" if margin is None else f"{margin[0]:+.4f} ({'one split' if margin[2] == 1 else f'{margin[1]:.4f}, {margin[2]} splits'}) {best.split(' ', 1)[1]}")
+        mean, error, count, best = found
+        cells.append(f"{mean:+.4f} ({'one split' if count == 1 else f'{error:.4f}, {count} splits'}) {best.split(' ', 1)[1]}")
     out.append("| better than the best rival by | " + " | ".join(cells) + " |")
 
 
@@ -382,6 +422,7 @@ def report(lines, whole):
            "Public rules were chosen before this table on inner splits of some of these sets (decisions 0013, 0043, 0044): what a rule chosen without a source gives on it is in the last tables, where they could be made. "
            + whole]
     failed = [line for line in lines if "failed" in line]
+    verdict(lines, out)
     for delta in (DELTA, None):
         for name in sets.SETS:
             if any(line["set"] == name and line["method"] == OURS[delta is None] for line in lines):
