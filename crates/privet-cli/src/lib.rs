@@ -59,8 +59,8 @@ pub fn exit(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(output.as_bytes()).and_then(|()| stdout.flush()) {
-        // Whoever was reading has seen enough: `privet … | head`.
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+        // Whoever was reading has seen enough: `privet … | head`. What was paid for is kept all the same.
+        Err(e) if is_paid || e.kind() != std::io::ErrorKind::BrokenPipe => {
             let kept = match is_paid {
                 true => format!(". {}", verb::rescued(".txt", output.as_bytes())),
                 false => String::new(),

@@ -274,6 +274,7 @@ fn evaluate_of(
         schema: low.schema,
         consent,
         out: low.out,
+        overwrite: low.overwrite,
         ledger: place(low.ledger.ledger, &low.patience),
     })
 }

@@ -127,6 +127,9 @@ pub struct Evaluate {
     /// With --spend: write the metrics to this file too, as JSON with their certificate. `privet inspect` reads it.
     #[arg(long, value_name = "FILE", requires = "spend")]
     pub out: Option<PathBuf>,
+    /// Replace the file that --out names, if it is there already.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Print the exact metrics, on your own terminal only. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,

@@ -108,6 +108,7 @@ fn a_paid_report_that_cannot_be_shown_is_kept() {
     // Refused before it is paid: a place that cannot be written to, an input, and figures that are not for publishing.
     let entries = || Store::read_only(&home.ledger()).unwrap().rows().unwrap().len();
     let before = entries();
+    fs::write(home.path("taken.json"), "{}").unwrap();
     let given = [
         "evaluate",
         "model.privet",
@@ -121,6 +122,7 @@ fn a_paid_report_that_cannot_be_shown_is_kept() {
         ("/dev/full", 2),
         ("clinic.csv", 2),
         ("model.privet", 2),
+        ("taken.json", 2),
         ("no/x.json", 5),
     ] {
         fails(&home, exit, &[&given[..], &[out]].concat());

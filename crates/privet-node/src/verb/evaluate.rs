@@ -64,6 +64,7 @@ fn check_out(evaluate: &Evaluate, out: &Path) -> Result<(), Failure> {
             out.display()
         )));
     }
+    output::check_new(out, evaluate.overwrite)?;
     output::check_writable(out)
 }
 

@@ -149,13 +149,19 @@ fn are_names(names: &[String], columns: &[Column]) -> bool {
         declared.any(|other| !other.is_empty() && other.to_lowercase() == name.to_lowercase())
     };
     let declared = || names.iter().filter(|name| is_declared(name));
-    let pieces = names.iter().flat_map(|name| name.split([',', ';', '\t', '|']));
+    let pieces: Vec<&str> = names
+        .iter()
+        .flat_map(|name| name.split([',', ';', '\t', '|']))
+        .collect();
     let is_number = |name: &str| parse(name.trim().as_bytes()).is_some();
-    pieces
+    let words = pieces
+        .iter()
         .map(|piece| piece.trim_matches(['"', '\'']))
         .chain(declared().map(String::as_str))
-        .any(|piece| !is_number(piece) && is_declared(piece))
-        || 2 * declared().count() > names.len()
+        .filter(|piece| !is_number(piece) && is_declared(piece));
+    // One cell of a row may happen to be a declared name; two hardly are.
+    let words: std::collections::BTreeSet<&str> = words.collect();
+    words.len() > 1 || !words.is_empty() && pieces.len() < 3 || 2 * declared().count() > names.len()
 }
 
 /// What is said where none of the names is declared.
@@ -173,7 +179,7 @@ fn unlike_names(form: TableForm, names: &[String], needed: &[usize], intake: &In
     };
     let mend = match form {
         TableForm::Text => {
-            "the first line has none of the declared names. If it is a row, write in the schema, below [file], header = false. If it \
+            "the first line does not have the declared names. If it is a row, write in the schema, below [file], header = false. If it \
              has names, correct them, there or in the schema. The line is not shown, since it may be somebody's row"
         }
         TableForm::Parquet | TableForm::Frame => {
@@ -202,4 +208,45 @@ fn listed(names: &[String]) -> String {
         text.push(format!("and {} more", names.len() - SHOWN));
     }
     text.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Schema;
+    use crate::data::schema::{AnyColumn, flag, label, number};
+
+    /// A row in which one cell happens to be a declared name is still a row.
+    #[test]
+    fn one_cell_that_is_a_declared_name_makes_no_header() {
+        let columns: [AnyColumn; 4] = [
+            number("age", 0..=120).into(),
+            flag("married").into(),
+            number("7", 0..=9).into(),
+            label("ill", ["no", "yes"]).into(),
+        ];
+        let schema = Schema::builder("header")
+            .columns(columns)
+            .build()
+            .expect("a schema");
+        let is_header = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            are_names(&names, schema.columns())
+        };
+        for row in [
+            &["44", "Married", "3", "jones"][..],
+            &["44", "no", "7", "yes"],
+            &["44;Married;3;jones"],
+        ] {
+            assert!(!is_header(row), "{row:?}");
+        }
+        for names in [
+            &["age", "Married", "7", "ill"][..],
+            &["AGE", "wed", "eight", "ill"],
+            &["age;married;7;ill"],
+            &["age", "wed"],
+        ] {
+            assert!(is_header(names), "{names:?}");
+        }
+    }
 }

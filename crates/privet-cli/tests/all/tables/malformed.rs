@@ -47,7 +47,7 @@ fn each_malformed_text_says_what_where_and_how_to_mend_it() {
         ),
         (
             "44,Smith,44\n",
-            "p.csv: columns 'age', 'blood', 'outcome' are declared in the schema, and the first line has none of the declared names. If it is a \
+            "p.csv: columns 'age', 'blood', 'outcome' are declared in the schema, and the first line does not have the declared names. If it is a \
              row, write in the schema, below [file], header = false. If it has names, correct them, there or in the schema. The line is not \
              shown, since it may be somebody's row",
         ),

@@ -267,6 +267,8 @@ pub struct Evaluate {
     pub consent: Consent,
     /// Where the report goes as well, if it was paid for.
     pub out: Option<PathBuf>,
+    /// Whether a file that is there is replaced.
+    pub overwrite: bool,
     /// Where the ledger is.
     pub ledger: LedgerFile,
 }

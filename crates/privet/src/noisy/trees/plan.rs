@@ -25,7 +25,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) unchanged: Unchanged,
     /// Whether it is released first where labels that are numbers lie; if not, that is known. Rows are counted by class wherever scores are recalibrated.
     pub(crate) counts_labels: bool,
-    /// Whether one curator holds the table, and every column of it is private: then it can be read in bins that are fine enough to find spikes in, and sums
+    /// Whether one curator holds the table, and every feature of it is private: then it can be read in bins that are fine enough to find spikes in, and sums
     /// of many leaves cost no messages.
     pub(crate) one_curator: bool,
 }
@@ -390,7 +390,11 @@ impl Plan {
         }
         if let (Coding::Residual(_), Some(price)) = (&self.coding, self.shares.labels) {
             lines.push(format!(
-                "{price} of it counts labels first: trees begin in their middle, and residuals are clipped by how far apart most of them are."
+                "Of the budget, {price} is spent on where labels lie: in their middle trees begin{}.",
+                match self.clip {
+                    Some(_) => "",
+                    None => ", and how far apart most of them are says what residuals are clipped to",
+                }
             ));
         }
         if let Some(price) = self.shares.histograms {

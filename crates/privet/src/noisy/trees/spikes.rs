@@ -128,7 +128,7 @@ impl Watch {
         }
     }
 
-    /// Learns what a tree about one feature has released, and its leaves' values.
+    /// Learns what a tree has released, and its leaves' values.
     pub(super) fn learn(
         &mut self,
         features: &Features,
@@ -136,22 +136,22 @@ impl Watch {
         (sums, values): (&[i64], &[f32]),
         of: &Leaves,
     ) {
-        let Some((feature, leaf_of_slot)) = cut.by_slot() else {
-            return;
-        };
         let [gradients, hessians] = released(sums, of);
-        let found = self.columns.iter_mut().find(|column| column.feature == feature);
-        if let (Some(column), Some(grid)) = (found, features.coarse(feature)) {
-            let leaf_of: Vec<usize> = grid.slots().map(|slot| leaf_of_slot[slot].into()).collect();
-            let seen = ReleasedSums {
-                leaf_of: &leaf_of,
-                gradients: &gradients,
-                hessians: &hessians,
-                noise: noise(of),
-            };
-            column.shape.learn(&seen, &column.values, self.moved);
-            for (value, &leaf) in column.values.iter_mut().zip(&leaf_of) {
-                *value += f64::from(values[leaf]);
+        // Trees about pairs move scores, too.
+        if let Some((feature, leaf_of_slot)) = cut.by_slot() {
+            let found = self.columns.iter_mut().find(|column| column.feature == feature);
+            if let (Some(column), Some(grid)) = (found, features.coarse(feature)) {
+                let leaf_of: Vec<usize> = grid.slots().map(|slot| leaf_of_slot[slot].into()).collect();
+                let seen = ReleasedSums {
+                    leaf_of: &leaf_of,
+                    gradients: &gradients,
+                    hessians: &hessians,
+                    noise: noise(of),
+                };
+                column.shape.learn(&seen, &column.values, self.moved);
+                for (value, &leaf) in column.values.iter_mut().zip(&leaf_of) {
+                    *value += f64::from(values[leaf]);
+                }
             }
         }
         // By how much scores differ more than before.

@@ -307,8 +307,13 @@ impl Refusal {
                 relation,
                 needed: Price::Gaussian(_),
                 remaining,
+                caps,
                 ..
-            } if remaining.mu_squared == MuSquared::ZERO && remaining.rho == Rho::ZERO => {
+            } if caps.mu_squared == MuSquared::ZERO && caps.rho == Rho::ZERO => {
+                if remaining != caps {
+                    return " Such a price needs a budget that was set with a delta. This one was set without, and once something was spent that cannot be changed."
+                        .into();
+                }
                 let unknown = match enough.delta {
                     Delta::ZERO => " --delta D",
                     _ => "",

@@ -76,7 +76,10 @@ pub(super) fn of(
 /// From released counts.
 fn fitted(mut counts: Vec<i64>, scale: f64, deviation: f64, prior: f64) -> Calibration {
     // A single count of noise far from the prior would outweigh all rows: scores there are large.
-    let by_bin: Vec<i64> = counts.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+    let by_bin: Vec<i64> = counts
+        .chunks_exact(2)
+        .map(|pair| pair[0].saturating_add(pair[1]))
+        .collect();
     let body = body(&by_bin, BETWEEN * deviation);
     counts[..2 * body.start].fill(0);
     counts[2 * body.end..].fill(0);

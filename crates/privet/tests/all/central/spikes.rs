@@ -12,7 +12,7 @@ use privet::privacy::{
     AddRemove, Anchor, Ledger, Neighbours, Norm, Private, Query, Randomness, Relation, Replace,
     ReplacePrivate, Sensitivity,
 };
-use privet::setting::central::{Algorithm, Budget, Plan, Trees};
+use privet::setting::central::{Algorithm, Budget, Plan, Splits, Trees};
 use privet_testkit::replay::{Finding, Report, Transcript, search};
 
 use crate::central::trees::delta;
@@ -54,7 +54,12 @@ fn columns() -> Schema {
 }
 
 fn plan(relation: &Relation) -> Plan {
+    plan_by(Splits::OneFeature, relation)
+}
+
+fn plan_by(splits: Splits, relation: &Relation) -> Plan {
     let trees = Trees::builder()
+        .splits(splits)
         .spikes(true)
         .trees(TREES as u32)
         .leaves(4)
@@ -213,7 +218,6 @@ fn runs_with_and_without_spikes_cost_the_same() {
 #[test]
 fn trees_with_spikes_replay() {
     for (relation, pairs) in neighbours(1) {
-        let plan = plan(&relation);
         for pair in &pairs {
             let [one, other] = pair.clone().map(|unit| asked(&relation, &among(&unit), &rough()));
             assert_eq!(one.0.prices, other.0.prices, "{relation:?}");
@@ -233,13 +237,17 @@ fn trees_with_spikes_replay() {
             Transcript::Above(1 << 42),
             Transcript::Below(1 << 42),
         ];
-        let report = search(&relation, &pairs, &records, |rows: &Vec<Row>, ledger| {
-            let table = privet_testkit::rows::table(&plan.reads(), rows);
-            let ensemble = plan.train(table, ledger, SILENT)?;
-            Ok(serde_json::to_vec(&ensemble).expect("JSON"))
-        });
-        if let Err((pair, why)) = report {
-            panic!("{relation:?}: {why:?} on pair {pair}");
+        // Trees about pairs come before rough columns are found, and after.
+        for splits in [Splits::OneFeature, Splits::Pairs] {
+            let plan = plan_by(splits, &relation);
+            let report = search(&relation, &pairs, &records, |rows: &Vec<Row>, ledger| {
+                let table = privet_testkit::rows::table(&plan.reads(), rows);
+                let ensemble = plan.train(table, ledger, SILENT)?;
+                Ok(serde_json::to_vec(&ensemble).expect("JSON"))
+            });
+            if let Err((pair, why)) = report {
+                panic!("{relation:?}, {splits:?}: {why:?} on pair {pair}");
+            }
         }
     }
 }
