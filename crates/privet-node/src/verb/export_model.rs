@@ -25,10 +25,12 @@ pub(super) fn run(
             )));
         }
         output::check(ledger, path)?;
-        output::check_new(path, overwrite)?;
     }
     let model = open_model(file)?;
     let exported = model.export(format)?;
+    for path in [out, &beside] {
+        output::check_new(path, overwrite)?;
+    }
     // The description first: a model without it could be given the wrong codes. Without the model it is of no use.
     let earlier = std::fs::read(&beside).ok();
     written(&beside, exported.features.as_bytes())?;

@@ -59,7 +59,7 @@ pub(super) fn check_new(out: &Path, overwrite: bool) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} exists already: choose another name, or add --overwrite to replace it. Nothing was read.",
+        "{} exists already: choose another name, or add --overwrite to replace it. Nothing was written.",
         out.display()
     )))
 }
